@@ -1,0 +1,274 @@
+"""`assay.yaml`: every setting with its default, its meaning and its limits, in one place.
+
+The same records validate the file, explain it (`assay init`) and document it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from assay.errors import AssayError, nearest
+from assay.files import read_text
+
+Positive = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of every block of settings."""
+
+
+class Paths(Settings, frozen=True):
+    """Where things are kept, relative to assay.yaml."""
+
+    index: Annotated[str, Meta(description="the index, one SQLite file")] = "corpus.db"
+    gold: Annotated[str, Meta(description="the gold set")] = "gold.json"
+    runs: Annotated[str, Meta(description="one folder for each run")] = "runs"
+    baselines: Annotated[str, Meta(description="promoted summaries, versioned")] = "baselines"
+    cache: Annotated[str, Meta(description="embeddings already computed; may be deleted")] = ".assay/cache"
+
+
+class Chunking(Settings, frozen=True):
+    """How documents are cut: parents for context, children for search. Sizes are in words and punctuation marks."""
+
+    parent_tokens: Annotated[Positive, Meta(description="size of a parent")] = 1024
+    parent_overlap: Annotated[int, Meta(ge=0, description="shared by two neighbouring parents")] = 154
+    child_tokens: Annotated[Positive, Meta(description="size of a child, the unit that is searched")] = 450
+    child_overlap: Annotated[int, Meta(ge=0, description="shared by two neighbouring children")] = 68
+    minimum_tokens: Annotated[int, Meta(ge=0, description="a shorter rest is joined to its neighbour")] = 30
+
+
+class EmbedderOptions(Settings, frozen=True):
+    """What turns text into vectors."""
+
+    name: Annotated[str, Meta(description="wordllama (offline, in the install), openai or sentence-transformers")] = (
+        "wordllama"
+    )
+    model: Annotated[str | None, Meta(description="model name, where the embedder has several")] = None
+    endpoint: Annotated[str | None, Meta(description="base URL of an OpenAI-compatible service, for openai")] = None
+    api_key_env: Annotated[str, Meta(description="environment variable that holds the key")] = "OPENAI_API_KEY"
+    query_prefix: Annotated[str, Meta(description="put before each query, as some models want")] = ""
+    document_prefix: Annotated[str, Meta(description="put before each chunk")] = ""
+    batch_size: Annotated[Positive, Meta(description="texts in one call")] = 64
+
+
+class IndexOptions(Settings, frozen=True):
+    """How a corpus is made searchable."""
+
+    language: Annotated[
+        str, Meta(description="auto (each document by its own words) or a code for stemming: en, fr, de, ...")
+    ] = "auto"
+    chunking: Chunking = Chunking()
+
+
+class Hybrid(Settings, frozen=True):
+    """Reciprocal rank fusion: sum of weight / (constant + rank), ranks from 1."""
+
+    constant: Annotated[Positive, Meta(description="the constant of the formula")] = 60
+    bm25_weight: Annotated[float, Meta(ge=0, description="weight of the bm25 list")] = 0.5
+    vector_weight: Annotated[float, Meta(ge=0, description="weight of the vector list")] = 0.5
+    candidates: Annotated[Positive, Meta(description="taken from each list")] = 100
+
+
+class Rerank(Settings, frozen=True):
+    """The optional second stage, written `+rerank` behind a variant."""
+
+    name: Annotated[str, Meta(description="overlap (built in) or python:module:function")] = "overlap"
+    candidates: Annotated[Positive, Meta(description="how many of the first stage are ranked again")] = 50
+
+
+class Http(Settings, frozen=True):
+    """A retriever behind HTTP: POST {query, k} gives {results: [{id, score}]}."""
+
+    token_env: Annotated[str | None, Meta(description="environment variable with a bearer token")] = None
+    timeout: Annotated[float, Meta(gt=0, description="seconds for one call")] = 30.0
+    workers: Annotated[Positive, Meta(description="calls at once")] = 8
+    retries: Annotated[int, Meta(ge=0, le=10, description="further tries after a fault worth retrying")] = 4
+
+
+class Gate(Settings, frozen=True):
+    """A rule on a measure."""
+
+    measure: Annotated[str, Meta(description="which measure")]
+    at_least: Annotated[float, Meta(description="lower limit")]
+    severity: Annotated[Literal["blocking", "warning"], Meta(description="blocking sets the exit code")] = "blocking"
+
+
+class Decision(Settings, frozen=True):
+    """What to do next, from the best variant's value of one measure."""
+
+    measure: Annotated[str, Meta(description="which measure decides")] = "recall@5"
+    good: Annotated[Share, Meta(description="from here on: good enough")] = 0.80
+    tune: Annotated[Share, Meta(description="from here on: tune; below: fine-tune")] = 0.60
+    good_text: Annotated[str, Meta(description="said when good")] = "Good enough as it is."
+    tune_text: Annotated[str, Meta(description="said in between")] = (
+        "Tune retrieval: chunking, hybrid weights, a reranker."
+    )
+    poor_text: Annotated[str, Meta(description="said below")] = "Fine-tune the embeddings."
+
+
+class RetrievalOptions(Settings, frozen=True):
+    """`assay retrieval`: does the right chunk come back, how high, and if not, why?"""
+
+    variants: Annotated[
+        tuple[str, ...],
+        Meta(description="bm25, vector, hybrid, each also with +rerank; python:module:function, a URL, run:FILE"),
+    ] = ("bm25", "vector", "hybrid")
+    k: Annotated[tuple[Positive, ...], Meta(min_length=1, description="cut-offs")] = (1, 3, 5, 10)
+    measures: Annotated[
+        tuple[str, ...], Meta(description="further measures, such as map or judged@10; the usual ones are always there")
+    ] = ()
+    depth: Annotated[Positive, Meta(description="how far the rank of a missed chunk is searched for")] = 1000
+    tolerance: Annotated[int, Meta(ge=0, description="pages to either side that count for page recall")] = 2
+    page_match: Annotated[
+        Literal["document", "page"], Meta(description="page: number alone, whatever the document (looser)")
+    ] = "document"
+    sources: Annotated[tuple[str, ...], Meta(description="search only in these documents; empty: all")] = ()
+    hybrid: Hybrid = Hybrid()
+    rerank: Rerank = Rerank()
+    http: Http = Http()
+    gates: Annotated[tuple[Gate, ...], Meta(description="rules on the best variant")] = (
+        Gate(measure="recall@5", at_least=0.80),
+    )
+    decision: Decision = Decision()
+
+
+class Statistics(Settings, frozen=True):
+    """Intervals and tests. The seed is kept in every run."""
+
+    confidence: Annotated[float, Meta(gt=0, lt=1, description="of the intervals")] = 0.95
+    resamples: Annotated[int, Meta(ge=100, description="of bootstrap and permutation tests")] = 2000
+    cluster: Annotated[
+        Literal["none", "source"],
+        Meta(description="source: resample documents instead of questions"),
+    ] = "none"
+    alpha: Annotated[float, Meta(gt=0, lt=1, description="below this corrected p-value a difference is real")] = 0.05
+    power: Annotated[float, Meta(gt=0, lt=1, description="of the smallest difference that could be shown")] = 0.80
+
+
+class Config(Settings, frozen=True):
+    """Everything."""
+
+    client: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$", description="whose corpus; part of file names")] = (
+        "default"
+    )
+    seed: Annotated[int, Meta(ge=0, description="of everything random")] = 0
+    paths: Paths = Paths()
+    index: IndexOptions = IndexOptions()
+    embedder: EmbedderOptions = EmbedderOptions()
+    retrieval: RetrievalOptions = RetrievalOptions()
+    statistics: Statistics = Statistics()
+    root: Annotated[str, Meta(description="folder of assay.yaml; not written by hand")] = field(default=".")
+
+    def path(self, name: str) -> Path:
+        """A path of the `paths` block, from the folder of assay.yaml."""
+        value: str = getattr(self.paths, name)
+        return Path(self.root) / value
+
+
+FILE_NAME = "assay.yaml"
+
+
+def load(path: Path | None = None) -> Config:
+    """The given file, or `assay.yaml` here, or the defaults."""
+    if path is None:
+        path = Path(FILE_NAME)
+        if not path.exists():
+            return Config()
+    return msgspec.structs.replace(parse(read_text(path), str(path)), root=str(path.parent))
+
+
+def parse(text: str, where: str) -> Config:
+    """Validated settings; a fault names file and line, and the nearest key."""
+    import yaml
+
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as fault:
+        line = fault.problem_mark.line + 1 if fault.problem_mark else 1
+        raise AssayError(f"not YAML: {fault.problem}", where=f"{where}:{line}") from None
+    except (yaml.YAMLError, RecursionError, ValueError) as fault:
+        raise AssayError(f"not YAML: {str(fault).splitlines()[0]}", where=where) from None
+    if data is None:
+        return Config()
+    if isinstance(data, dict) and "root" in data:
+        raise _unknown_key(("root",), node, where, "root")
+    try:
+        return msgspec.convert(data, Config)
+    except msgspec.ValidationError as fault:
+        raise _explain(str(fault), data, node, where) from None
+
+
+def _explain(message: str, data: Any, node: Any, where: str) -> AssayError:
+    """msgspec's message, with the line, the value found and the nearest known key."""
+    what, _, path = message.partition(" - at `")
+    keys = _keys(path.rstrip("`"))
+    if "unknown field" in what:
+        return _unknown_key((*keys, what.split("`")[1]), node, where, what.split("`")[1])
+    name = ".".join(str(key) for key in keys) or "the file"
+    value = _follow(data, keys)
+    return AssayError(
+        f"{name} is {value!r}", where=f"{where}:{_line(node, keys)}", expected=_lower(what.removeprefix("Expected "))
+    )
+
+
+def _unknown_key(keys: tuple[str | int, ...], node: Any, where: str, key: str) -> AssayError:
+    near = nearest(key, _known_keys(keys[:-1]))
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(_known_keys(keys[:-1]))}"
+    return AssayError(f"unknown key '{key}'", where=f"{where}:{_line(node, keys)}", hint=hint)
+
+
+def _known_keys(keys: tuple[str | int, ...]) -> list[str]:
+    block: type[Struct] = Config
+    for key in keys:
+        if isinstance(key, str):
+            found = msgspec.inspect.type_info(block)
+            assert isinstance(found, msgspec.inspect.StructType)
+            block = _struct_of(next(f.type for f in found.fields if f.name == key))
+    return [name for name in block.__struct_fields__ if name != "root"]
+
+
+def _struct_of(info: msgspec.inspect.Type) -> type[Struct]:
+    while not isinstance(info, msgspec.inspect.StructType):
+        info = info.type if isinstance(info, msgspec.inspect.Metadata) else info.item_type  # type: ignore[attr-defined]
+    return info.cls
+
+
+def _keys(path: str) -> tuple[str | int, ...]:
+    """`$.retrieval.gates[0].measure` as ('retrieval', 'gates', 0, 'measure')."""
+    import re
+
+    return tuple(
+        int(index) if index else name for name, index in re.findall(r"\.([A-Za-z_0-9]+)|\[(\d+)\]", path.lstrip("$"))
+    )
+
+
+def _follow(data: Any, keys: tuple[str | int, ...]) -> Any:
+    for key in keys:
+        data = data[key]
+    return data
+
+
+def _line(node: Any, keys: tuple[str | int, ...]) -> int:
+    """The line of the value at that path, or of its deepest ancestor that is there."""
+    line: int = node.start_mark.line
+    for key in keys:
+        if isinstance(key, int):
+            node = node.value[key]
+        else:
+            pair = next(((k, v) for k, v in node.value if k.value == key), None)
+            if pair is None:
+                break
+            line, node = pair[0].start_mark.line, pair[1]
+            continue
+        line = node.start_mark.line
+    return line + 1
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

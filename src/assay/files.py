@@ -1,0 +1,122 @@
+"""Files that are never torn: atomic replacement, appended lines, JSON without NaN, faults with file and line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError
+
+
+def write_atomic(path: Path, data: bytes | str) -> None:
+    """Write beside the target, flush to disk, then rename: readers see the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data.encode("utf-8") if isinstance(data, str) else data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def dump_json(value: Any, *, indent: int | None = None) -> str:
+    """JSON text; NaN and infinities are refused, because readers of JSON refuse them too."""
+    separators = (",", ":") if indent is None else (",", ": ")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_atomic(path, dump_json(value, indent=2) + "\n")
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append one line in a single write under a lock, so that two writers never tear each other's."""
+    import fcntl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(line.encode("utf-8") + b"\n")
+        file.flush()
+
+
+def read_text(path: Path) -> str:
+    """The file as UTF-8 with any byte order mark and CRLF removed; a fault is one line with the file's name."""
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except FileNotFoundError:
+        raise AssayError("no such file", where=str(path)) from None
+    except UnicodeDecodeError as fault:
+        line = fault.object[: fault.start].count(b"\n") + 1
+        raise AssayError(f"not UTF-8 at byte {fault.start}", where=f"{path}:{line}") from None
+    except OSError as fault:
+        raise AssayError(f"cannot be read: {fault.strerror}", where=str(path)) from None
+
+
+def read_json(path: Path) -> Any:
+    return parse_json(read_text(path), str(path))
+
+
+def parse_json(text: str, where: str, first_line: int = 1) -> Any:
+    """Strict JSON: NaN and Infinity are faults, named with their line."""
+
+    def refuse(constant: str) -> Any:
+        line = first_line + text[: text.find(constant)].count("\n")
+        raise AssayError(f"{constant} is not JSON", where=f"{where}:{line}", expected="a finite number or null")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as fault:
+        line = first_line + fault.lineno - 1
+        raise AssayError(f"not JSON: {fault.msg} (column {fault.colno})", where=f"{where}:{line}") from None
+    except RecursionError:
+        raise AssayError("nested too deeply", where=where) from None
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
+    """(line number, value) of each line that is not blank."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            yield number, parse_json(line, str(path), number)
+
+
+def line_of(text: str, keys: tuple[str | int, ...]) -> int:
+    """The line where the value at that path of a JSON text stands; of its deepest existing ancestor if it is absent."""
+    decoder = json.JSONDecoder()
+    position = _skip(text, 0)
+    for key in keys:
+        found = _child(text, position, key, decoder)
+        if found is None:
+            break
+        position = found
+    return text.count("\n", 0, position) + 1
+
+
+def _skip(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\r\n,:":
+        position += 1
+    return position
+
+
+def _child(text: str, position: int, key: str | int, decoder: json.JSONDecoder) -> int | None:
+    """Where the child value of an object or array begins."""
+    is_object = text[position] == "{"
+    if not is_object and text[position] != "[":
+        return None
+    position, index = _skip(text, position + 1), 0
+    while text[position] not in "]}":
+        name: str | int = index
+        if is_object:
+            name, position = decoder.raw_decode(text, position)
+            position = _skip(text, position)
+        if name == key:
+            return position
+        _, position = decoder.raw_decode(text, position)
+        position, index = _skip(text, position), index + 1
+    return None

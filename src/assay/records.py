@@ -1,0 +1,81 @@
+"""The words of Assay as records: passed forward, never changed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Lane = Literal["document", "memory", "code"]
+Status = Literal["ok", "undefined", "unparsed", "error"]
+
+
+class Chunk(Struct, frozen=True, kw_only=True):
+    """A unit of a corpus."""
+
+    id: str
+    text: str
+    source: str
+    page: int | None = None
+    tokens: int = 0
+    lane: Lane = "document"
+    metadata: dict[str, Any] = {}
+
+
+class PageRef(Struct, frozen=True, order=True):
+    """A page of a document."""
+
+    document: str
+    page: int
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """One thing to evaluate: a question and its truth."""
+
+    id: str
+    question: str
+    expected: dict[str, int] = {}
+    """Relevant chunk id → grade; grade 0 is judged and not relevant."""
+    pages: tuple[PageRef, ...] = ()
+    answer: str | None = None
+    tags: dict[str, str] = {}
+    """What segments are made of: reasoning_class, difficulty, session, source, ..."""
+    lane: Lane | None = None
+
+    @property
+    def expected_ids(self) -> tuple[str, ...]:
+        return tuple(id_ for id_, grade in self.expected.items() if grade > 0)
+
+
+class Ranking(Struct, frozen=True):
+    """What a retriever gave for one query, best first. Ties stand by score, then id, both descending."""
+
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    scale: str
+    """What the score column measures: bm25, cosine, rrf, ... Two scales never share a column."""
+
+
+class Score(Struct, frozen=True):
+    """A measure of an output. Undefined is None with a reason: never NaN, never a silent 0."""
+
+    value: float | None
+    status: Status = "ok"
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"a score must be finite or None, not {self.value}")
+        if (self.value is None) == (self.status == "ok"):
+            raise ValueError(f"a score is a value or a reason: value={self.value}, status={self.status}")
+
+
+class Interval(Struct, frozen=True):
+    """A mean with its confidence interval and its denominators. `None`: nothing could be scored."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    n_scored: int
+    n_cases: int

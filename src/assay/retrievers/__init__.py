@@ -1,0 +1,1 @@
+"""What finds chunks for a question."""
