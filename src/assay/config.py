@@ -11,11 +11,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
-from assay.errors import AssayError, nearest
 from assay.files import read_text
 
 Positive = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+def _require(holds: bool, rule: str) -> None:
+    """What the limits of a single setting cannot say."""
+    if not holds:
+        raise ValueError(rule)
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,6 +45,11 @@ class Chunking(Settings, frozen=True):
     child_tokens: Annotated[Positive, Meta(description="size of a child, the unit that is searched")] = 450
     child_overlap: Annotated[int, Meta(ge=0, description="shared by two neighbouring children")] = 68
     minimum_tokens: Annotated[int, Meta(ge=0, description="a shorter rest is joined to its neighbour")] = 30
+
+    def __post_init__(self) -> None:
+        _require(self.parent_overlap < self.parent_tokens, "parent_overlap must be less than parent_tokens")
+        _require(self.child_overlap < self.child_tokens, "child_overlap must be less than child_tokens")
+        _require(self.child_tokens <= self.parent_tokens, "child_tokens must not be more than parent_tokens")
 
 
 class EmbedderOptions(Settings, frozen=True):
@@ -72,6 +82,9 @@ class Hybrid(Settings, frozen=True):
     bm25_weight: Annotated[float, Meta(ge=0, description="weight of the bm25 list")] = 0.5
     vector_weight: Annotated[float, Meta(ge=0, description="weight of the vector list")] = 0.5
     candidates: Annotated[Positive, Meta(description="taken from each list")] = 100
+
+    def __post_init__(self) -> None:
+        _require(self.bm25_weight + self.vector_weight > 0, "one of bm25_weight and vector_weight must be above 0")
 
 
 class Rerank(Settings, frozen=True):
@@ -110,6 +123,9 @@ class Decision(Settings, frozen=True):
     )
     poor_text: Annotated[str, Meta(description="said below")] = "Fine-tune the embeddings."
 
+    def __post_init__(self) -> None:
+        _require(self.tune <= self.good, "tune must not be more than good")
+
 
 class RetrievalOptions(Settings, frozen=True):
     """`assay retrieval`: does the right chunk come back, how high, and if not, why?"""
@@ -137,6 +153,24 @@ class RetrievalOptions(Settings, frozen=True):
     decision: Decision = Decision()
 
 
+class Corpus(Settings, frozen=True):
+    """One of several corpora that are checked in one call."""
+
+    index: Annotated[str, Meta(description="its index")]
+    gold: Annotated[str, Meta(description="its questions")]
+
+
+class Comparison(Settings, frozen=True):
+    """When a difference between two runs is flagged. A regression is flagged *and* statistically real."""
+
+    thresholds: Annotated[
+        dict[str, Annotated[float, Meta(ge=0)]],
+        Meta(description="smallest difference that matters, by measure (ndcg@10) or family (recall)"),
+    ] = field(default_factory=lambda: {"recall": 0.01, "page_recall": 0.01, "hit": 0.01, "mrr": 0.02})
+    default_threshold: Annotated[float, Meta(ge=0, description="for every other measure")] = 0.02
+    flips: Annotated[str, Meta(description="whose changes are listed question by question")] = "hit@5"
+
+
 class Statistics(Settings, frozen=True):
     """Intervals and tests. The seed is kept in every run."""
 
@@ -161,7 +195,11 @@ class Config(Settings, frozen=True):
     index: IndexOptions = IndexOptions()
     embedder: EmbedderOptions = EmbedderOptions()
     retrieval: RetrievalOptions = RetrievalOptions()
+    comparison: Comparison = Comparison()
     statistics: Statistics = Statistics()
+    corpora: Annotated[
+        dict[str, Corpus], Meta(description="several corpora for `assay retrieval --corpora`, each {index, gold}")
+    ] = {}
     root: Annotated[str, Meta(description="folder of assay.yaml; not written by hand")] = field(default=".")
 
     def path(self, name: str) -> Path:
@@ -184,91 +222,19 @@ def load(path: Path | None = None) -> Config:
 
 def parse(text: str, where: str) -> Config:
     """Validated settings; a fault names file and line, and the nearest key."""
-    import yaml
+    from assay.validation import convert
+    from assay.yaml_source import Source
 
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as fault:
-        line = fault.problem_mark.line + 1 if fault.problem_mark else 1
-        raise AssayError(f"not YAML: {fault.problem}", where=f"{where}:{line}") from None
-    except (yaml.YAMLError, RecursionError, ValueError) as fault:
-        raise AssayError(f"not YAML: {str(fault).splitlines()[0]}", where=where) from None
+    source = Source(text, where)
+    data = _without_empty_blocks(source.data, Config())
+    return convert(data, Config, source.place, hidden=frozenset({"root"}))
+
+
+def _without_empty_blocks(data: Any, defaults: Settings) -> Any:
+    """A block whose settings are all deleted or commented out is null in YAML: its defaults hold."""
     if data is None:
-        return Config()
-    if isinstance(data, dict) and "root" in data:
-        raise _unknown_key(("root",), node, where, "root")
-    try:
-        return msgspec.convert(data, Config)
-    except msgspec.ValidationError as fault:
-        raise _explain(str(fault), data, node, where) from None
-
-
-def _explain(message: str, data: Any, node: Any, where: str) -> AssayError:
-    """msgspec's message, with the line, the value found and the nearest known key."""
-    what, _, path = message.partition(" - at `")
-    keys = _keys(path.rstrip("`"))
-    if "unknown field" in what:
-        return _unknown_key((*keys, what.split("`")[1]), node, where, what.split("`")[1])
-    name = ".".join(str(key) for key in keys) or "the file"
-    value = _follow(data, keys)
-    return AssayError(
-        f"{name} is {value!r}", where=f"{where}:{_line(node, keys)}", expected=_lower(what.removeprefix("Expected "))
-    )
-
-
-def _unknown_key(keys: tuple[str | int, ...], node: Any, where: str, key: str) -> AssayError:
-    near = nearest(key, _known_keys(keys[:-1]))
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(_known_keys(keys[:-1]))}"
-    return AssayError(f"unknown key '{key}'", where=f"{where}:{_line(node, keys)}", hint=hint)
-
-
-def _known_keys(keys: tuple[str | int, ...]) -> list[str]:
-    block: type[Struct] = Config
-    for key in keys:
-        if isinstance(key, str):
-            found = msgspec.inspect.type_info(block)
-            assert isinstance(found, msgspec.inspect.StructType)
-            block = _struct_of(next(f.type for f in found.fields if f.name == key))
-    return [name for name in block.__struct_fields__ if name != "root"]
-
-
-def _struct_of(info: msgspec.inspect.Type) -> type[Struct]:
-    while not isinstance(info, msgspec.inspect.StructType):
-        info = info.type if isinstance(info, msgspec.inspect.Metadata) else info.item_type  # type: ignore[attr-defined]
-    return info.cls
-
-
-def _keys(path: str) -> tuple[str | int, ...]:
-    """`$.retrieval.gates[0].measure` as ('retrieval', 'gates', 0, 'measure')."""
-    import re
-
-    return tuple(
-        int(index) if index else name for name, index in re.findall(r"\.([A-Za-z_0-9]+)|\[(\d+)\]", path.lstrip("$"))
-    )
-
-
-def _follow(data: Any, keys: tuple[str | int, ...]) -> Any:
-    for key in keys:
-        data = data[key]
-    return data
-
-
-def _line(node: Any, keys: tuple[str | int, ...]) -> int:
-    """The line of the value at that path, or of its deepest ancestor that is there."""
-    line: int = node.start_mark.line
-    for key in keys:
-        if isinstance(key, int):
-            node = node.value[key]
-        else:
-            pair = next(((k, v) for k, v in node.value if k.value == key), None)
-            if pair is None:
-                break
-            line, node = pair[0].start_mark.line, pair[1]
-            continue
-        line = node.start_mark.line
-    return line + 1
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+        return {}
+    if not isinstance(data, dict):
+        return data
+    blocks = {name: value for name, value in msgspec.structs.asdict(defaults).items() if isinstance(value, Settings)}
+    return {key: _without_empty_blocks(value, blocks[key]) if key in blocks else value for key, value in data.items()}

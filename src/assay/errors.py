@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {ord("\t"): " "}
+"""Names and values in a message come from files: they must not move the cursor of the terminal they are shown on."""
+
 
 class AssayError(Exception):
     """A user's mistake or a fault of the surroundings. Printed as one line, never with a traceback."""
@@ -17,7 +20,8 @@ class AssayError(Exception):
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
         line = f"{line}; expected {self.expected}" if self.expected else line
-        return f"{line}. {self.hint}" if self.hint else line
+        line = f"{line.rstrip('.')}. {self.hint}" if self.hint else line
+        return " ".join(line.splitlines()).translate(_CONTROL)
 
 
 class IncompleteRun(AssayError):
@@ -37,14 +41,21 @@ class MissingExtra(AssayError):
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str | None = None) -> AssayError:
     """The error for a name nobody knows, offering the nearest ones."""
+    return AssayError(f"unknown {kind} '{name}'", where=where, hint=offer(name, known))
+
+
+def offer(name: str, known: Iterable[str]) -> str:
+    """The nearest known names as a question; all of them if none is near."""
     names = sorted(known)
     near = nearest(name, names)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(names)}"
-    return AssayError(f"unknown {kind} '{name}'", where=where, hint=hint)
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    return f"Known: {', '.join(names)}" if names else "None is known"
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """At most three known names that look like the given one."""
+    """At most three known names that look like the given one, upper and lower case alike."""
     from difflib import get_close_matches
 
-    return get_close_matches(name.lower(), list(known), n=3, cutoff=0.6)
+    by_lower = {each.lower(): each for each in known}
+    return [by_lower[match] for match in get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.6)]

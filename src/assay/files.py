@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +15,28 @@ from assay.errors import AssayError
 
 def write_atomic(path: Path, data: bytes | str) -> None:
     """Write beside the target, flush to disk, then rename: readers see the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
-            file.write(data.encode("utf-8") if isinstance(data, str) else data)
+            file.write(_encode(data) if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as fault:
+        raise _unwritable(path, fault) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _encode(text: str) -> bytes:
+    """UTF-8. Half a surrogate pair, which UTF-8 cannot hold, becomes its escape: in JSON that is the same string."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _unwritable(path: Path, fault: OSError) -> AssayError:
+    return AssayError(f"cannot be written: {fault.strerror}", where=str(path))
 
 
 def dump_json(value: Any, *, indent: int | None = None) -> str:
@@ -36,14 +50,34 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Append one line in a single write under a lock, so that two writers never tear each other's."""
+    """Append one whole line or nothing, under a lock, so that two writers never tear each other's.
+
+    A last line without its end (its writer was killed) is ended first, so that it spoils no line but itself.
+    """
     import fcntl
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.write(line.encode("utf-8") + b"\n")
-        file.flush()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            size = file.seek(0, os.SEEK_END)
+            data = _encode(line) + b"\n"
+            if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
+                data = b"\n" + data
+            _write_whole(file, data, size)
+    except OSError as fault:
+        raise _unwritable(path, fault) from None
+
+
+def _write_whole(file: FileIO, data: bytes, size: int) -> None:
+    """On a full disk the part that fitted is taken back."""
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        file.truncate(size)
+        raise
 
 
 def read_text(path: Path) -> str:
@@ -64,19 +98,45 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str, where: str, first_line: int = 1) -> Any:
-    """Strict JSON: NaN and Infinity are faults, named with their line."""
-
-    def refuse(constant: str) -> Any:
-        line = first_line + text[: text.find(constant)].count("\n")
-        raise AssayError(f"{constant} is not JSON", where=f"{where}:{line}", expected="a finite number or null")
-
+    """Strict JSON: NaN, infinities and numbers too large to be finite are faults, named with their line."""
     try:
-        return json.loads(text, parse_constant=refuse)
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except json.JSONDecodeError as fault:
         line = first_line + fault.lineno - 1
         raise AssayError(f"not JSON: {fault.msg} (column {fault.colno})", where=f"{where}:{line}") from None
+    except _NotFinite as fault:
+        line = first_line + text.count("\n", 0, _position(text, fault.literal))
+        raise AssayError(
+            f"{fault.literal} is not JSON", where=f"{where}:{line}", expected="a finite number or null"
+        ) from None
     except RecursionError:
         raise AssayError("nested too deeply", where=where) from None
+    except ValueError as fault:  # an integer with thousands of digits
+        raise AssayError(f"not JSON: {fault}", where=where) from None
+
+
+class _NotFinite(Exception):
+    def __init__(self, literal: str):
+        self.literal = literal
+
+
+def _refuse(literal: str) -> Any:
+    raise _NotFinite(literal)
+
+
+def _finite(literal: str) -> float:
+    value = float(literal)
+    if value - value != 0:
+        raise _NotFinite(literal)
+    return value
+
+
+def _position(text: str, literal: str) -> int:
+    """Where the literal first stands outside a string."""
+    import re
+
+    tokens = re.finditer(rf'"(?:[^"\\]|\\.)*"|({re.escape(literal)})', text)
+    return next(token.start() for token in tokens if token[1])
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from assay.errors import AssayError, unknown_name
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -13,14 +16,15 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Names of one kind (retriever, embedder, reader, ...) and what they stand for.
 
-    Built-ins live one to a file in `package` and are imported when first asked for;
-    third parties use the entry point group `assay.<kind>`.
+    Built-ins live one to a file in `package` and are imported when first asked for; third parties use the entry
+    point group `assay.<kind>` and are imported when asked for by name, so a broken one harms nobody else.
     """
 
     def __init__(self, kind: str, package: str):
         self.kind = kind
         self.package = package
         self._items: dict[str, T] = {}
+        self._plugins: dict[str, EntryPoint] = {}
         self._complete = False
 
     def register(self, *names: str) -> Callable[[T], T]:
@@ -39,36 +43,54 @@ class Registry(Generic[T]):
     def get(self, name: str) -> T:
         """The item of that name; an unknown name is an error that offers the nearest ones."""
         if name not in self._items:
-            self._load()
+            self._find()
+        if name not in self._items and name in self._plugins:
+            self._items[name] = self._load(self._plugins[name])
         if name not in self._items:
-            raise unknown_name(self.kind, name, self._items)
+            raise unknown_name(self.kind, name, self.names())
         return self._items[name]
 
     def names(self) -> list[str]:
-        self._load()
-        return sorted(self._items)
+        self._find()
+        return sorted({*self._items, *self._plugins})
 
-    def _load(self) -> None:
+    def _find(self) -> None:
+        """Import the built-ins, list the plugins."""
         if self._complete:
             return
         import pkgutil
         from importlib import import_module
+        from importlib.metadata import entry_points
 
         package = import_module(self.package)
         for module in pkgutil.iter_modules(package.__path__):
             import_module(f"{self.package}.{module.name}")
-        self._load_plugins()
+        for entry in entry_points(group=f"assay.{self.kind}"):
+            self._add_plugin(entry)
         self._complete = True
 
-    def _load_plugins(self) -> None:
-        from importlib.metadata import entry_points
+    def _add_plugin(self, entry: EntryPoint) -> None:
+        """The same distribution may be seen twice on the path; two different ones must not share a name."""
+        known = self._plugins.setdefault(entry.name, entry)
+        if known.value != entry.value or entry.name in self._items:
+            other = "a built-in" if entry.name in self._items else _distribution(known)
+            raise AssayError(
+                f"two {self.kind}s are called '{entry.name}': one of {_distribution(entry)}, one of {other}",
+                hint="Uninstall or rename one of them",
+            )
 
-        for entry in entry_points(group=f"assay.{self.kind}"):
-            try:
-                item = entry.load()
-            except Exception as fault:  # third-party code; its fault is told, not passed on
-                raise AssayError(f"the {self.kind} plugin '{entry.name}' does not load: {fault!r}") from fault
-            self._items.setdefault(entry.name, item)
+    def _load(self, entry: EntryPoint) -> T:
+        try:
+            item: T = entry.load()
+        except Exception as fault:  # third-party code; its fault is told, not passed on
+            raise AssayError(
+                f"the {self.kind} plugin '{entry.name}' of {_distribution(entry)} does not load: {fault!r}"
+            ) from fault
+        return item
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return f"package '{entry.dist.name}'" if entry.dist else f"'{entry.value}'"
 
 
 def _same_origin(a: object, b: object) -> bool:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 from assay import __version__
-from assay.errors import AssayError, unknown_name
+from assay.errors import AssayError, offer, unknown_name
 
 DESCRIPTION = "Assay retrieval, RAG and extraction pipelines against a gold standard."
 EXIT_CODES = "exit codes: 0 fine · 1 a gate failed or a regression · 2 usage or configuration · 3 run incomplete"
+INTERRUPTED, BROKEN_PIPE, OWN_FAULT = 130, 141, 70
+"""As shells have them for a process ended by Ctrl-C or a reader gone; 70 is a fault of Assay itself, so that a
+pipeline never takes it for a failed gate."""
+
+COMMON = ("config", "quiet", "json")
+"""The options every command has, but for those it names in `OMITS` because they would do nothing there."""
 
 
 def commands() -> list[str]:
@@ -21,24 +29,46 @@ def commands() -> list[str]:
 
 
 def load(command: str) -> ModuleType:
-    """A command's module: `HELP`, `add_arguments(parser)`, `run(arguments) -> exit code`."""
+    """A command's module: `HELP`, `add_arguments(parser)`, `run(arguments) -> exit code`, perhaps `OMITS`."""
     return import_module(f"assay.cli.{command}")
 
 
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
+    _print_anything()
     try:
-        return dispatch(words)
+        code = dispatch(words)
+        sys.stdout.flush()
+        return code
     except AssayError as fault:
         print(f"assay: {fault}", file=sys.stderr)
         return fault.exit_code
     except KeyboardInterrupt:
         print("assay: interrupted", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away (`assay ... | head`): nothing is wrong.
-        sys.stderr.close()
-        return 0
+        # The reader of our output went away (`assay ... | head`). What is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as fault:
+        print(f"assay: {AssayError(fault.strerror or str(fault), where=_file_of(fault))}", file=sys.stderr)
+        return AssayError.exit_code
+    except Exception:  # noqa: BLE001 - the last door: whatever it is, the exit code must not say "gate failed"
+        import traceback
+
+        traceback.print_exc()
+        print("assay: this is a fault of Assay, not yours; please report it with the lines above", file=sys.stderr)
+        return OWN_FAULT
+
+
+def _print_anything() -> None:
+    """Texts of corpora hold characters that a terminal's encoding may lack: they are shown escaped."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _file_of(fault: OSError) -> str | None:
+    return None if fault.filename is None else os.fsdecode(fault.filename)
 
 
 def dispatch(words: list[str]) -> int:
@@ -51,7 +81,7 @@ def dispatch(words: list[str]) -> int:
     if words[0] not in commands():
         raise unknown_name("command", words[0], commands())
     command = load(words[0])
-    code: int = command.run(parser_of(words[0], command).parse_args(words[1:]))
+    code: int = command.run(parse(parser_of(words[0], command), words[1:]))
     return code
 
 
@@ -62,13 +92,36 @@ def overview() -> str:
     return "\n".join(lines)
 
 
+class Parser(argparse.ArgumentParser):
+    """argparse, but a mistake is one line like every other fault."""
+
+    def error(self, message: str) -> NoReturn:
+        raise AssayError(message, where=self.prog.removeprefix("assay "), hint=f"{self.prog} --help tells the options")
+
+
+def parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """The arguments; a word that is none is offered its neighbours."""
+    found, rest = parser.parse_known_args(words)
+    if not rest:
+        return found
+    word, where = rest[0].partition("=")[0], parser.prog.removeprefix("assay ")
+    if not word.startswith("-"):
+        raise AssayError(f"unexpected argument '{word}'", where=where, hint=f"{parser.prog} --help tells the options")
+    known = [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]  # noqa: SLF001
+    raise AssayError(f"unknown option '{word}'", where=where, hint=offer(word, known))
+
+
 def parser_of(name: str, command: ModuleType) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"assay {name}", description=command.HELP, allow_abbrev=False)
+    parser = Parser(prog=f"assay {name}", description=command.HELP, allow_abbrev=False)
     command.add_arguments(parser)
     common = parser.add_argument_group("everywhere")
-    common.add_argument("--config", metavar="FILE", type=Path, help="settings (default: assay.yaml here, if any)")
-    common.add_argument("--quiet", action="store_true", help="no progress on stderr")
-    common.add_argument("--json", action="store_true", help="the result as JSON on stdout")
+    wanted = [option for option in COMMON if option not in getattr(command, "OMITS", ())]
+    if "config" in wanted:
+        common.add_argument("--config", metavar="FILE", type=Path, help="settings (default: assay.yaml here, if any)")
+    if "quiet" in wanted:
+        common.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    if "json" in wanted:
+        common.add_argument("--json", action="store_true", help="the result as JSON on stdout")
     return parser
 
 

@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+Kind = Literal["document", "query"]
+
 
 class Embedder(Protocol):
     """Text in, rows of unit length out. `model_id` and `dim` are kept in the index and checked before a search."""
 
-    model_id: str
-    dim: int
+    @property
+    def model_id(self) -> str: ...
 
-    def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"]) -> NDArray[np.float32]: ...
+    @property
+    def dim(self) -> int: ...
+
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.float32]: ...
 
 
 EMBEDDERS: Registry[Callable[[EmbedderOptions], Embedder]] = Registry("embedder", "assay.embedders")

@@ -1,0 +1,249 @@
+"""Run × baseline → comparison: paired by question, corrected for many measures, noise told from regression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from assay.config import Comparison as Thresholds
+from assay.config import Statistics
+from assay.errors import AssayError
+from assay.runs.scored import Scored, Values
+from assay.stats import (
+    Verdict,
+    holm,
+    is_flagged,
+    minimum_detectable_effect,
+    paired_interval,
+    paired_test,
+    verdict,
+)
+
+Sample = tuple[list[str], NDArray[np.float64]]
+"""Cases, and their values before and now."""
+IDENTITY = {"gold": "the gold sets", "index": "the indexes", "settings": "the scoring settings", "judge": "the judges"}
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One measure of one variant, before and now."""
+
+    variant: str
+    measure: str
+    before: float | None
+    now: float | None
+    delta: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    """Corrected for all measures of the variant (Holm)."""
+    pairs: int = 0
+    detectable: float | None = None
+    """The smallest difference this many questions can show."""
+    threshold: float = 0.0
+    flagged: bool = False
+    verdict: Verdict = "no evidence either way"
+
+    @property
+    def regression(self) -> bool:
+        """Worse, beyond chance, and by enough to matter."""
+        return self.flagged and self.verdict == "worse"
+
+
+class Flip(Struct, frozen=True):
+    """A question whose outcome changed."""
+
+    variant: str
+    case_id: str
+    before: float
+    now: float
+    tags: dict[str, str]
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """Two sets of scores, side by side."""
+
+    before: str
+    now: str
+    warnings: tuple[str, ...]
+    """What differs between the two besides what is compared; said first."""
+    rows: tuple[Row, ...]
+    flips: tuple[Flip, ...]
+    flip_measure: str
+    common: int
+    only_before: int
+    only_now: int
+
+    @property
+    def regressions(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.regression)
+
+
+class Rules(Struct, frozen=True, kw_only=True):
+    """When a difference counts."""
+
+    thresholds: Thresholds = Thresholds()
+    statistics: Statistics = Statistics()
+    seed: int = 0
+
+
+def compare(before: Scored, now: Scored, rules: Rules) -> Comparison:
+    """All measures both have, variant by variant, over the questions both have."""
+    if before.kind != now.kind:
+        raise AssayError(f"'{before.label}' is about {before.kind}, '{now.label}' about {now.kind}: nothing to compare")
+    pairs = _variant_pairs(before, now)
+    rows, flips = [], []
+    for name, (old, new) in pairs.items():
+        rows += compare_measures(name, before.scores[old], now.scores[new], _clusters(now, before, rules), rules)
+        flips += _flips(name, before.values(old, rules.thresholds.flips), now.values(new, rules.thresholds.flips), now)
+    return Comparison(
+        before=before.label,
+        now=now.label,
+        warnings=_warnings(before, now, pairs),
+        rows=tuple(rows),
+        flips=tuple(flips),
+        flip_measure=rules.thresholds.flips,
+        common=len(before.tags.keys() & now.tags.keys()),
+        only_before=len(before.tags.keys() - now.tags.keys()),
+        only_now=len(now.tags.keys() - before.tags.keys()),
+    )
+
+
+def compare_variants(scored: Scored, variants: Sequence[str], rules: Rules) -> list[Comparison]:
+    """The first variant against each of the others, within one run."""
+    first, *others = variants
+    return [
+        compare(_alone(scored, first, other), _alone(scored, other, other), rules)
+        for other in others
+        if first in scored.scores and other in scored.scores
+    ]
+
+
+def _alone(scored: Scored, variant: str, name: str) -> Scored:
+    return Scored(
+        label=variant,
+        kind=scored.kind,
+        identity=scored.identity,
+        scores={name: scored.scores[variant]},
+        tags=scored.tags,
+    )
+
+
+def _variant_pairs(before: Scored, now: Scored) -> dict[str, tuple[str, str]]:
+    """Variants of the same name; where each side has just one, those two whatever their names."""
+    common = [name for name in now.scores if name in before.scores]
+    if common:
+        return {name: (name, name) for name in common}
+    if len(before.scores) == len(now.scores) == 1:
+        (old,), (new,) = before.scores, now.scores
+        return {f"{old} → {new}": (old, new)}
+    there, here = ", ".join(before.scores) or "none", ", ".join(now.scores) or "none"
+    raise AssayError(f"no variant in common: '{before.label}' has {there}; '{now.label}' has {here}")
+
+
+def _warnings(before: Scored, now: Scored, pairs: Iterable[str]) -> tuple[str, ...]:
+    said = [f"{what} differ" for key, what in IDENTITY.items() if before.identity.get(key) != now.identity.get(key)]
+    apart = len(before.tags.keys() ^ now.tags.keys())
+    if apart:
+        said.append(f"{apart} questions are in only one of the two and are left out")
+    left = sorted((before.scores.keys() ^ now.scores.keys()) - set(pairs))
+    if left and all("→" not in pair for pair in pairs):
+        said.append(f"only in one of the two: {', '.join(left)}")
+    return tuple(said)
+
+
+def _clusters(now: Scored, before: Scored, rules: Rules) -> dict[str, str] | None:
+    """Case → document, when documents are what is drawn."""
+    if rules.statistics.cluster == "none":
+        return None
+    tags = before.tags | now.tags
+    return {case: by_name.get(rules.statistics.cluster, "unknown") for case, by_name in tags.items()}
+
+
+def compare_measures(
+    variant: str,
+    before: dict[str, dict[str, float | None]],
+    now: dict[str, dict[str, float | None]],
+    clusters: dict[str, str] | None,
+    rules: Rules,
+) -> list[Row]:
+    """One row for each measure both sides have, p-values corrected over them."""
+    measures = [measure for measure in now if measure in before and not measure.startswith("p_max@")]
+    samples = [_paired(before[measure], now[measure]) for measure in measures]
+    family = [_hypothesis(pairs) for _, pairs in samples]
+    alpha = rules.statistics.alpha / max(1, len(set(family)))
+    drafts = [
+        _draft(measure, sample, clusters, rules, alpha) for measure, sample in zip(measures, samples, strict=True)
+    ]
+    # Measures that are multiples of each other (recall@5 and p@5 with one expected chunk) are one test, not two.
+    tested = {key: draft.p for key, draft in zip(family, drafts, strict=True)}
+    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return [_judged(variant, draft, adjusted[key], rules) for key, draft in zip(family, drafts, strict=True)]
+
+
+def _hypothesis(pairs: NDArray[np.float64]) -> bytes:
+    """Equal for measures whose differences are the same up to a factor."""
+    differences = pairs[:, 1] - pairs[:, 0]
+    largest = np.max(np.abs(differences), initial=0.0)
+    scaled: NDArray[np.float64] = np.round(differences / largest, 9) if largest > 0 else differences
+    return (scaled + 0.0).tobytes()
+
+
+def _draft(measure: str, sample: Sample, clusters: dict[str, str] | None, rules: Rules, alpha: float) -> Row:
+    """The row before correction: `p` is that of this measure alone."""
+    cases, pairs = sample
+    statistics, labels = rules.statistics, [clusters[case] for case in cases] if clusters else None
+    test = paired_test(pairs, seed=rules.seed, resamples=statistics.resamples, clusters=labels)
+    interval = paired_interval(
+        pairs, seed=rules.seed, resamples=statistics.resamples, confidence=statistics.confidence, clusters=labels
+    )
+    return Row(
+        variant="",
+        measure=measure,
+        before=float(pairs[:, 0].mean()) if cases else None,
+        now=float(pairs[:, 1].mean()) if cases else None,
+        delta=interval.mean,
+        low=interval.low,
+        high=interval.high,
+        p=test.p,
+        pairs=test.n_pairs,
+        detectable=minimum_detectable_effect(pairs, alpha=alpha, power=statistics.power, clusters=labels),
+    )
+
+
+def _paired(before: Values, now: Values) -> Sample:
+    """The cases scored on both sides, sorted by id, and their two values."""
+    cases = sorted(c for c in before.keys() & now.keys() if before[c] is not None and now[c] is not None)
+    pairs = np.array([(before[case], now[case]) for case in cases], dtype=np.float64).reshape(-1, 2)
+    return cases, pairs
+
+
+def _judged(variant: str, draft: Row, p: float | None, rules: Rules) -> Row:
+    threshold = threshold_of(draft.measure, rules.thresholds)
+    return msgspec.structs.replace(
+        draft,
+        variant=variant,
+        p=p,
+        threshold=threshold,
+        flagged=is_flagged(draft.delta, threshold),
+        verdict=verdict(draft.delta, p, higher_is_better=True, alpha=rules.statistics.alpha),
+    )
+
+
+def threshold_of(measure: str, thresholds: Thresholds) -> float:
+    """That of the measure itself, of its family, or the default."""
+    family = measure.partition("@")[0]
+    table = thresholds.thresholds
+    return table.get(measure, table.get(family, thresholds.default_threshold))
+
+
+def _flips(variant: str, before: Values, now: Values, scored: Scored) -> list[Flip]:
+    flips = []
+    for case in sorted(before.keys() & now.keys()):
+        old, new = before[case], now[case]
+        if old is not None and new is not None and old != new:
+            flips.append(Flip(variant, case, old, new, scored.tags.get(case, {})))
+    return flips

@@ -1,0 +1,119 @@
+"""WordLlama's 256-dimension table, read from the installed package: offline, static, thousands of texts a second.
+
+The package itself is not imported (it loads an HTTP client and more); its weights and tokenizer are files.
+A text is the sum of its tokens' vectors, scaled to unit length; a text without tokens is an all-zero row,
+whose similarity to everything is 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.config import EmbedderOptions
+from assay.embedders.prefix import prefixed
+from assay.embedders.protocol import EMBEDDERS, Kind
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_WEIGHTS = "l2_supercat_256.safetensors"
+_TOKENIZER = "l2_supercat_tokenizer_config.json"
+_MARKED = re.compile("<unk>|<s>|</s>")
+_PIECES = re.compile(" +[^ \n]*|\n[^ \n]*")
+_GROUP = 256
+_REMEMBERED = 500_000
+
+
+@EMBEDDERS.register("wordllama")
+class WordLlama:
+    """The default: real vectors without a network, a key or a download."""
+
+    model_id = "wordllama-l2-supercat-256"
+    dim = 256
+
+    def __init__(self, options: EmbedderOptions):
+        self._options = options
+        self._remembered: dict[str, tuple[int, ...]] = {}
+
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.float32]:
+        import numpy as np
+
+        result = np.zeros((len(texts), self.dim), dtype=np.float32)
+        given = prefixed(texts, self._options, kind)
+        for start in range(0, len(given), _GROUP):
+            for row, ids in enumerate(self._ids(given[start : start + _GROUP]), start):
+                if ids:
+                    # The sum of one text never depends on its neighbours, so neither do the bytes of its vector.
+                    self._table.take(ids, axis=0, mode="clip").sum(axis=0, out=result[row])
+        norms = np.sqrt(np.einsum("ij,ij->i", result, result))
+        result /= np.where(norms > 0, norms, 1)[:, None]
+        return result
+
+    def _ids(self, texts: list[str]) -> Iterator[list[int]]:
+        """Token ids of each text. Each distinct word is tokenised once: the tokens of this model never reach over
+        a space or a newline, so a text may be cut in front of them (a run of spaces stays with the word behind)."""
+        cut = [_PIECES.findall(" " + text.replace("▁", " ")) if text else [] for text in texts]
+        self._learn(set().union(*cut))
+        known = self._remembered
+        for text, pieces in zip(texts, cut, strict=True):
+            if _MARKED.search(text):
+                yield self._tokenizer.encode(text, add_special_tokens=False).ids
+            else:
+                yield list(chain.from_iterable(map(known.__getitem__, pieces)))
+
+    def _learn(self, pieces: set[str]) -> None:
+        if len(self._remembered) > _REMEMBERED:
+            self._remembered.clear()
+        new = [piece for piece in pieces if piece not in self._remembered]
+        if not new:
+            return
+        # The tokenizer puts a space before what it is given: for a space piece that is its own first space,
+        # for a newline piece it is a first token to drop.
+        given = [piece if piece[0] == "\n" else piece[1:] for piece in new]
+        encoded = self._tokenizer.encode_batch(given, add_special_tokens=False)
+        for piece, encoding in zip(new, encoded, strict=True):
+            self._remembered[piece] = tuple(encoding.ids[1:] if piece[0] == "\n" else encoding.ids)
+        if " " in pieces:
+            self._remembered[" "] = (self._tokenizer.token_to_id("▁"),)
+
+    @cached_property
+    def _folder(self) -> Path:
+        from importlib.util import find_spec
+
+        spec = find_spec("wordllama")
+        if spec is None or not spec.submodule_search_locations:
+            raise AssayError("the package 'wordllama' is not installed", hint="Install it with: pip install wordllama")
+        return Path(spec.submodule_search_locations[0])
+
+    @cached_property
+    def _table(self) -> NDArray[np.float32]:
+        import numpy as np
+        from safetensors import safe_open
+
+        with safe_open(self._file("weights", _WEIGHTS), framework="np") as file:
+            table: NDArray[np.float32] = file.get_tensor("embedding.weight").astype(np.float32)
+        return table
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(self._file("tokenizers", _TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return tokenizer
+
+    def _file(self, folder: str, name: str) -> str:
+        path = self._folder / folder / name
+        if not path.is_file():
+            raise AssayError(
+                "not in the installed package 'wordllama'", where=str(path), expected="version 0.3.8 or 0.4"
+            )
+        return str(path)

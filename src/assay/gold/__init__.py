@@ -1,0 +1,1 @@
+"""Gold sets: their schema and the cases made from them."""

@@ -1,0 +1,208 @@
+"""Cases from whatever a team has: a schema-v2 gold set, a flat case file, a BEIR folder.
+
+Nothing disappears: every question that is left out is kept with its reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from assay.errors import AssayError
+from assay.files import line_of, parse_json, read_text
+from assay.gold.schema import Question, is_gold, parse_gold
+from assay.records import Case, Lane, PageRef
+from assay.validation import Keys, convert
+
+UNKNOWN = "unknown"
+SEGMENTS = ("reasoning_class", "difficulty", "session", "source", "question_type")
+
+
+class Excluded(Struct, frozen=True):
+    """A question that is not tested, and why."""
+
+    id: str
+    reason: str
+
+
+class CaseSet(Struct, frozen=True, kw_only=True):
+    """The cases of one file, sorted by id."""
+
+    name: str
+    sha256: str
+    format: str
+    cases: tuple[Case, ...]
+    excluded: tuple[Excluded, ...]
+
+    @property
+    def total(self) -> int:
+        return len(self.cases) + len(self.excluded)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        return dict(sorted(Counter(entry.reason for entry in self.excluded).items()))
+
+
+def load_cases(path: Path) -> CaseSet:
+    """The cases at that path, by the shape of what is there."""
+    if path.is_dir():
+        return _from_beir(path)
+    text = read_text(path)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    if path.suffix == ".jsonl":
+        items = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        data = [parse_json(line, str(path), number) for number, line in items]
+        return _case_set(path, sha256, "cases", _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), ())
+    data = parse_json(text, str(path))
+    if is_gold(data):
+        cases, excluded = select(parse_gold(data, text, str(path)))
+        return _case_set(path, sha256, "schema-v2", cases, excluded)
+    keys: Keys = ()
+    if isinstance(data, dict) and isinstance(data.get("cases"), list):
+        data, keys = data["cases"], ("cases",)
+    if not isinstance(data, list):
+        expected = "a schema-v2 gold set, a list of cases, JSON lines of cases, or a BEIR folder"
+        raise AssayError("neither questions nor cases", where=str(path), expected=expected)
+    cases = _flat(data, lambda inside: f"{path}:{line_of(text, (*keys, *inside))}")
+    return _case_set(path, sha256, "cases", cases, ())
+
+
+def _case_set(path: Path, sha256: str, form: str, cases: Iterable[Case], excluded: Iterable[Excluded]) -> CaseSet:
+    ordered = tuple(sorted(cases, key=lambda case: case.id))
+    result = CaseSet(name=path.name, sha256=sha256, format=form, cases=ordered, excluded=tuple(excluded))
+    if not result.total:
+        raise AssayError("holds no question at all", where=str(path))
+    return result
+
+
+# --- schema v2 ---------------------------------------------------------------------------------------------------
+
+
+def select(questions: Iterable[Question]) -> tuple[list[Case], list[Excluded]]:
+    """Testable: has a chunk id, is answerable, and can be understood without a conversation before it."""
+    cases, excluded = [], []
+    for question in questions:
+        reason = _why_not(question)
+        if reason:
+            excluded.append(Excluded(question.id, reason))
+        else:
+            cases.append(case_of(question))
+    return cases, excluded
+
+
+def _why_not(question: Question) -> str | None:
+    if question.content.is_impossible:
+        return "unanswerable"
+    if not question.provenance.chunk_id:
+        return "no chunk id"
+    return "requires context" if question.requires_context else None
+
+
+def case_of(question: Question) -> Case:
+    provenance, kind = question.provenance, question.classification
+    exam = provenance.annales_source
+    tags = {
+        "reasoning_class": kind.reasoning_class,
+        "difficulty": band(question.difficulty),
+        "session": exam.session if exam else None,
+        "source": provenance.docs[0] if provenance.docs else None,
+        "question_type": kind.question_type,
+    }
+    assert provenance.chunk_id is not None
+    return Case(
+        id=question.id,
+        question=question.content.question,
+        expected={provenance.chunk_id: 1},
+        pages=_pages(provenance.docs, provenance.pages),
+        answer=question.content.expected_answer or None,
+        tags={key: value or UNKNOWN for key, value in tags.items()},
+    )
+
+
+def band(difficulty: float | None) -> str | None:
+    """easy < 0.33, medium ≤ 0.66, hard above."""
+    if difficulty is None:
+        return None
+    return "easy" if difficulty < 0.33 else "medium" if difficulty <= 0.66 else "hard"
+
+
+def _pages(docs: tuple[str, ...], pages: tuple[int, ...]) -> tuple[PageRef, ...]:
+    """Documents and pages one to one where they are as many; else all pages are of the first document."""
+    if not docs:
+        return ()
+    pairs = zip(docs, pages, strict=True) if len(docs) == len(pages) else ((docs[0], page) for page in pages)
+    return tuple(dict.fromkeys(PageRef(doc, page) for doc, page in pairs))
+
+
+# --- flat cases --------------------------------------------------------------------------------------------------
+
+
+class FlatCase(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One case as a person writes it."""
+
+    id: str | int
+    question: str
+    expected_ids: tuple[str, ...] = ()
+    grades: dict[str, int] = {}
+    pages: tuple[PageRef, ...] = ()
+    answer: str | None = None
+    tags: dict[str, str | int | float | bool | None] = {}
+    lane: Lane | None = None
+
+
+def _flat(items: list[Any], place: Callable[[Keys], str]) -> list[Case]:
+    """`place` gives file and line of what stands at that path; asked only when something is wrong."""
+    seen: dict[str, int] = {}
+    cases = []
+    for at, item in enumerate(items):
+        case = _case_of_flat(convert(item, FlatCase, lambda keys, at=at: place((at, *keys))))  # type: ignore[misc]
+        if case.id in seen:
+            raise AssayError(f"id '{case.id}' occurs twice, first at {place((seen[case.id],))}", where=place((at,)))
+        seen[case.id] = at
+        cases.append(case)
+    return cases
+
+
+def _case_of_flat(flat: FlatCase) -> Case:
+    grades = dict.fromkeys(flat.expected_ids, 1) | flat.grades
+    tags = {key: UNKNOWN if value is None else str(value) for key, value in flat.tags.items()}
+    if flat.pages and "source" not in tags:
+        tags["source"] = flat.pages[0].document
+    return Case(
+        id=str(flat.id), question=flat.question, expected=grades, pages=flat.pages, answer=flat.answer, tags=tags,
+        lane=flat.lane,
+    )  # fmt: skip
+
+
+# --- BEIR --------------------------------------------------------------------------------------------------------
+
+
+def _from_beir(folder: Path) -> CaseSet:
+    """`queries.jsonl` and `qrels/*.tsv`; `test.tsv` when there are several."""
+    from assay.trec import read_qrels
+
+    queries = folder / "queries.jsonl"
+    files = sorted((folder / "qrels").glob("*.tsv"))
+    if not queries.exists() or not files:
+        raise AssayError("not a BEIR folder", where=str(folder), expected="queries.jsonl and qrels/*.tsv")
+    chosen = next((file for file in files if file.stem == "test"), files[0])
+    qrels = read_qrels(chosen)
+    cases, excluded = [], []
+    for number, line in enumerate(read_text(queries).split("\n"), 1):
+        if not line.strip():
+            continue
+        item = parse_json(line, str(queries), number)
+        if not isinstance(item, dict) or not isinstance(item.get("_id"), str) or not isinstance(item.get("text"), str):
+            raise AssayError("not a query", where=f"{queries}:{number}", expected='{"_id": ..., "text": ...}')
+        grades = qrels.get(item["_id"])
+        if grades is None:
+            excluded.append(Excluded(item["_id"], f"not in {chosen.name}"))
+        else:
+            cases.append(Case(id=item["_id"], question=item["text"], expected=dict(grades)))
+    sha256 = hashlib.sha256(queries.read_bytes() + chosen.read_bytes()).hexdigest()
+    return _case_set(folder, sha256, "beir", cases, excluded)

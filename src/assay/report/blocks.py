@@ -1,0 +1,141 @@
+"""What a report is made of: plain data, so that terminal, Markdown and HTML all show the same thing.
+
+A view builds a `Report` from a run; a renderer turns it into text. Nothing here knows of either.
+Every string may come from a corpus or a model: renderers escape all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Tone = Literal["plain", "good", "warn", "bad"]
+Form = Literal["text", "integer", "share", "percent", "signed", "p", "seconds", "score"]
+"""How a number is written: integer 1,857 · share 0.812 · percent 81.2 % · signed +0.031 · p 0.012 · seconds 1.23 s ·
+score, of any scale, 12.34."""
+Value = str | float | int | None
+"""A cell. None is shown as an en dash: not measured is never 0."""
+
+
+class Note(Struct, frozen=True, tag=True):
+    """A paragraph."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+class Card(Struct, frozen=True):
+    """One headline number."""
+
+    label: str
+    value: str
+    note: str = ""
+    tone: Tone = "plain"
+
+
+class Cards(Struct, frozen=True, tag=True):
+    """The numbers read in ten seconds."""
+
+    cards: tuple[Card, ...]
+
+
+class Column(Struct, frozen=True):
+    """How numbers are written: share 0.812, percent 81.2 %, signed +0.031, p 0.012, seconds 1.25 s, score 12.345."""
+
+    name: str
+    form: Literal["text", "integer", "share", "percent", "signed", "p", "seconds", "score"] = "text"
+
+
+class Row(Struct, frozen=True):
+    """One row; the tone colours it."""
+
+    cells: tuple[Value, ...]
+    tone: Tone = "plain"
+
+
+class Table(Struct, frozen=True, tag=True):
+    """Rows and columns."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: str = ""
+
+
+class Point(Struct, frozen=True):
+    """One value of a chart, with its interval where there is one."""
+
+    x: str
+    """A category or a number written as text; charts place points in the given order."""
+    y: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+
+
+class Series(Struct, frozen=True):
+    """One line or one set of bars."""
+
+    name: str
+    points: tuple[Point, ...]
+
+
+class Chart(Struct, frozen=True, tag=True):
+    """lines: a curve for each series · bars: horizontal, with interval whiskers · columns: a histogram, grouped."""
+
+    kind: Literal["lines", "bars", "columns"]
+    series: tuple[Series, ...]
+    title: str
+    x_label: str = ""
+    y_label: str = ""
+    y_max: float | None = 1.0
+    """Upper end of the value axis; None: from the data."""
+    reference: float | None = None
+    """A line to compare with, such as a gate's limit."""
+    form: Form | None = None
+    """How its values are written; None: integers as integers, values within 0 and 1 as shares, others as scores."""
+
+
+class Field(Struct, frozen=True):
+    """One labelled thing about a case; long text is shown as it is, never cut without a mark."""
+
+    label: str
+    text: str
+    mono: bool = False
+
+
+class Item(Struct, frozen=True):
+    """One case a person can open."""
+
+    id: str
+    title: str
+    tags: dict[str, str]
+    """What the list can be filtered by."""
+    fields: tuple[Field, ...]
+    tone: Tone = "plain"
+
+
+class Items(Struct, frozen=True, tag=True):
+    """A list with filters and a search box, each item opening to everything."""
+
+    items: tuple[Item, ...]
+    empty: str = "None."
+
+
+Block = Note | Cards | Table | Chart | Items
+
+
+class Section(Struct, frozen=True):
+    """A heading and what stands under it."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    intro: str = ""
+
+
+class Report(Struct, frozen=True):
+    """A whole report."""
+
+    title: str
+    subtitle: str
+    sections: tuple[Section, ...]

@@ -1,0 +1,42 @@
+"""Text of unknown origin, made harmless to look at before any renderer escapes it for its own format."""
+
+from __future__ import annotations
+
+from assay.report.blocks import Tone
+
+MARKS: dict[Tone, str] = {"plain": "", "good": "✓", "warn": "!", "bad": "✗"}
+"""What a tone looks like where there is no colour, or where a reader cannot tell colours apart."""
+
+_REORDERING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_UNENCODABLE = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
+_SHOWN: dict[int, str] = {
+    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"},
+    0x7F: "␡",
+    **{code: f"⟨U+{code:04X}⟩" for code in (*range(0x80, 0xA0), *_REORDERING, *_UNENCODABLE)},
+    0x2028: "\n",
+    0x2029: "\n",
+}
+
+
+def visible(text: str) -> str:
+    """The text with nothing in it that acts: control characters, bidirectional overrides and characters that no
+    file can hold become visible signs. Line ends of any kind become a newline."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_SHOWN)
+
+
+def one_line(text: str) -> str:
+    """Visible text with each run of white space folded to one space."""
+    return " ".join(visible(text).split())
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters; what was cut is marked."""
+    return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
+
+
+def clip_middle(text: str, limit: int) -> str:
+    """At most `limit` characters, keeping both ends: file names differ at either."""
+    if len(text) <= limit:
+        return text
+    head = limit // 2
+    return f"{text[:head].rstrip()}…{text[len(text) - (limit - head - 1) :].lstrip()}"

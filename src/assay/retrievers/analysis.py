@@ -1,0 +1,229 @@
+"""From text to the terms that are searched: words, elisions, numbers, stems, accents.
+
+A text is cut at white space; everything costly happens once for each distinct piece in a language and is remembered.
+Any text survives: what holds no word gives no term.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from assay.retrievers.stopwords import STOP_WORDS
+
+Stem = Callable[[str], str]
+
+VERSION = 1
+"""Raised when the same text gives other terms than before: prepared structures are then built again."""
+
+LONGEST_WORD = 80
+"""Characters; what is longer is no word but data, and is cut there."""
+
+STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "eu": "basque",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+_CODES = {name: code for code, name in STEMMERS.items()} | {"nb": "no", "nn": "no"}
+
+# Python's \w leaves out the marks that belong to the words of many scripts (vowel signs, points, accents not composed).
+_MARKS = "".join(chr(c) for c in range(0x300, 0x1D00) if unicodedata.category(chr(c)) in {"Mn", "Mc"})
+_LETTER = rf"[\w{_MARKS}]"
+_WORD = re.compile(
+    rf"\d+(?:[.,]\d+)+|(?:[^\W\d_]\.){{2,}}(?:[^\W\d_](?!{_LETTER}))?|{_LETTER}+(?:['‐-](?!\d+[.,]\d){_LETTER}+)*"
+)
+
+_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´′＇ʹ‛", "'"))
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+"""The spaces set between the thousands of a number."""
+
+_THOUSANDS = re.compile(r"\d{1,3}(?:([.,])\d{3})+(?:(?!\1)[.,](\d+))?")
+# Scripts written without spaces: Thai, Lao, Khmer, Burmese, kana, Chinese characters; Korean, whose endings are glued on.
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_RUNS = re.compile(rf"[{_SPACELESS}{_MARKS}]+|[^{_SPACELESS}]+")
+_HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
+_JOINTS = re.compile(r"[-‐_]+")
+_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu|quelqu|dell|all|nell|sull|dall|un)'(?=\w)")
+_CLITIC = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+_ENCLITICS = frozenset("ce ci elle elles en il ils je la là le les leur lui moi nous on t toi tu vous y".split())
+# Latin, Greek and Cyrillic accents, and the points that Hebrew and Arabic write or leave out at will.
+_OPTIONAL_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_LIGATURES = str.maketrans({"æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
+
+
+class Term(Struct, frozen=True):
+    """What is searched for one word, or for one part of it."""
+
+    text: str
+    is_stop: bool = False
+
+
+def pieces(text: str) -> list[str]:
+    """The text cut at white space, but for the spaces within numbers."""
+    if "\u202f" in text or "\u00a0" in text or "\u2009" in text:
+        text = _GROUPED.sub("", text)
+    return text.split()
+
+
+def words(text: str) -> list[str]:
+    """The words in their order, as written; `l’arbitre` and `vice-president` are one word each."""
+    if text.isascii():
+        return _WORD.findall(text.replace("`", "'"))
+    return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).translate(_APOSTROPHES)))
+
+
+def language_code(name: str) -> str:
+    """`fr`, `fr-FR`, `French` as `fr`; what is not known stays as it is and is not stemmed."""
+    code = re.split(r"[-_]", name.strip().lower())[0]
+    return _CODES.get(code, code)
+
+
+class Analyzer:
+    """Words to terms in one language."""
+
+    def __init__(self, language: str):
+        self.language = language_code(language)
+        listed = STOP_WORDS.get(self.language, frozenset())
+        self.stop_words = listed | {fold_accents(word) for word in listed}
+        self._stem = _stemmer(self.language)
+        self._known: dict[str, tuple[Term, ...]] = {}
+
+    def terms(self, piece: str) -> tuple[Term, ...]:
+        """The terms of a piece of text in their order, remembered."""
+        found = self._known.get(piece)
+        if found is None:
+            found = self._known[piece] = tuple(self.analyse(piece))
+        return found
+
+    def analyse(self, piece: str) -> Iterator[Term]:
+        for word in words(piece):
+            yield from self._analyse(word)
+
+    def is_stop(self, piece: str) -> bool:
+        found = self.terms(piece)
+        return bool(found) and all(term.is_stop for term in found)
+
+    def _analyse(self, word: str) -> Iterable[Term]:
+        word = word.casefold().replace("œ", "oe")
+        if "." in word or "," in word:
+            return map(Term, _number(word) if word[0].isdigit() else [fold_accents(word.replace(".", ""))])
+        if _HAS_SPACELESS.search(word):
+            runs = _RUNS.findall(word)
+            return (term for run in runs for term in (_grams(run) if _HAS_SPACELESS.match(run) else self._spaced(run)))
+        return self._spaced(word)
+
+    def _spaced(self, word: str) -> Iterable[Term]:
+        """Each part of a compound, and a compound also whole: `e-mail` is found by `mail` and by `email`."""
+        word = _ELISION.sub("", word[:LONGEST_WORD])
+        parts = [part for part in _JOINTS.split(word) if part.strip("'")]
+        if len(parts) > 1 and parts[-1] not in _ENCLITICS:
+            yield Term(self._term("".join(parts)))
+        for part in parts:
+            bare = _CLITIC.sub("", _ELISION.sub("", part))
+            is_stop = bare in self.stop_words or part in self.stop_words
+            if text := self._term(bare):
+                yield Term(text, is_stop)
+
+    def _term(self, word: str) -> str:
+        """Accents are folded after stemming, because stemmers need them."""
+        return fold_accents(self._stem(word)).replace("'", "")
+
+
+def fold_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    bare = _OPTIONAL_MARKS.sub("", unicodedata.normalize("NFD", word))
+    return unicodedata.normalize("NFC", bare).translate(_LIGATURES)
+
+
+def content_words(text: str, language: str) -> set[str]:
+    """The distinct terms of a text without its stop words."""
+    analyzer = Analyzer(language)
+    return {term.text for piece in set(pieces(text)) for term in analyzer.terms(piece) if not term.is_stop}
+
+
+def query_terms(text: str, analyzers: Sequence[Analyzer]) -> list[str]:
+    """The distinct terms of a query in every given language, without stop words unless nothing else is there.
+
+    Among several languages a stop word of one may be content in another (`car`): a language's list counts only
+    when the query shows by two of its words that it is written in it.
+    """
+    asked = list(dict.fromkeys(pieces(text)))
+    dropping = _languages_of(asked, analyzers)
+    content = [piece for piece in asked if not any(analyzer.is_stop(piece) for analyzer in dropping)]
+    content = [piece for piece in content if analyzers[0].terms(piece)]
+    return list(
+        dict.fromkeys(
+            term.text
+            for piece in content or asked
+            for analyzer in analyzers
+            for term in analyzer.terms(piece)
+            if not (content and term.is_stop and analyzer in dropping)
+        )
+    )
+
+
+def _languages_of(asked: Sequence[str], analyzers: Sequence[Analyzer]) -> list[Analyzer]:
+    """The analyzers whose stop words are those of the query."""
+    if len(analyzers) < 2:
+        return list(analyzers)
+    hits = [sum(map(analyzer.is_stop, asked)) for analyzer in analyzers]
+    return [analyzer for analyzer, n in zip(analyzers, hits, strict=True) if n == max(hits) >= 2]
+
+
+def _number(word: str) -> list[str]:
+    """`1,857` as 1857, `3,5` as 3.5, `1.857,50` as 1857.50; dates and versions whole and in parts."""
+    if match := _THOUSANDS.fullmatch(word):
+        whole = re.sub(r"[.,]", "", word[: match.start(2) - 1] if match[2] else word)
+        return [f"{whole}.{match[2]}" if match[2] else whole]
+    parts = re.split(r"[.,]", word)
+    return [".".join(parts), *(parts if len(parts) > 2 else ())]
+
+
+def _grams(run: str) -> Iterable[Term]:
+    """Characters and pairs of neighbours, where words are not set apart."""
+    yield from map(Term, run)
+    yield from (Term(a + b) for a, b in pairwise(run))
+
+
+def _stemmer(language: str) -> Stem:
+    name = STEMMERS.get(language)
+    if name is None:
+        return str
+    import Stemmer
+
+    stem: Stem = Stemmer.Stemmer(name, 0).stemWord
+    return stem

@@ -1,0 +1,159 @@
+"""The BM25 structure: for each term the chunks it stands in and what it adds to their score.
+
+Lucene's BM25 [1]: a term that occurs f times in a chunk of length l adds
+
+    ln(1 + (N − n + 0.5) / (n + 0.5)) · f / (f + k1 · (1 − b + b · l / average l))
+
+where n of N chunks hold the term. All that depends on the corpus alone is computed when the structure is built, so
+that a search only adds up [2].
+
+[1] Kamphuis et al., Which BM25 Do You Mean?, ECIR 2020. [2] Lù, BM25S, arXiv 2407.03618.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from assay.retrievers.topk import best
+
+K1 = 1.5
+B = 0.75
+DENSE_SHARE = 8
+"""A term in more than 1/8 of the chunks is kept as a full column: adding that is quicker than scattering."""
+DENSE_BYTES = 64 * 1024 * 1024
+"""For all full columns together."""
+_LABEL = 32
+_HEADER = _LABEL + 4 * 8
+
+
+class Hits(Struct, frozen=True):
+    """What one query found: rows of the index and their scores, best first."""
+
+    rows: NDArray[np.intp]
+    scores: NDArray[np.float32]
+
+
+class Counts(Struct, frozen=True):
+    """How often each term stands in each chunk: three columns of one length, ordered by term, then row."""
+
+    vocabulary: list[str]
+    terms: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    frequencies: NDArray[np.int64]
+
+
+class Postings(Struct, frozen=True, kw_only=True, dict=True):
+    """Of term t: the slice `starts[t]:starts[t + 1]` of `rows` (ascending) and of `impacts`."""
+
+    vocabulary: list[str]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    impacts: NDArray[np.float32]
+    size: int
+    """Rows of the whole index."""
+    members: int
+    """Rows whose statistics these are: all, or those of one lane."""
+
+    @classmethod
+    def build(cls, counts: Counts, members: NDArray[np.bool_]) -> Postings:
+        """`members` tells for each row of the index whether it belongs; all counts are of rows that do."""
+        n = int(members.sum())
+        lengths = np.bincount(counts.rows, weights=counts.frequencies, minlength=len(members))
+        average = lengths.sum() / n if n and len(counts.rows) else 1.0
+        in_chunks = np.bincount(counts.terms, minlength=len(counts.vocabulary))
+        idf = np.log(1 + (n - in_chunks + 0.5) / (in_chunks + 0.5))
+        saturation = K1 * (1 - B + B * lengths / average)
+        impacts = idf[counts.terms] * counts.frequencies / (counts.frequencies + saturation[counts.rows])
+        return cls(
+            vocabulary=counts.vocabulary,
+            starts=np.concatenate([[0], np.cumsum(in_chunks)]).astype(np.int64),
+            rows=counts.rows.astype(np.int32),
+            impacts=impacts.astype(np.float32),
+            size=len(members),
+            members=n,
+        )
+
+    @cached_property
+    def term_ids(self) -> dict[str, int]:
+        return dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
+
+    @cached_property
+    def _columns(self) -> dict[int, NDArray[np.float32]]:
+        return {}
+
+    def search(self, queries: Iterable[Sequence[str]], k: int, allowed: NDArray[np.bool_] | None = None) -> list[Hits]:
+        """The k best rows for each list of distinct terms; a row without any of the terms is no result."""
+        scores = np.empty(self.size, dtype=np.float32)
+        found = []
+        for terms in queries:
+            self._score(terms, scores)
+            if allowed is not None:
+                scores *= allowed
+            rows = best(scores, k, above=0.0)
+            found.append(Hits(rows, scores[rows]))
+        return found
+
+    def _score(self, terms: Sequence[str], scores: NDArray[np.float32]) -> None:
+        """Always in the order of the vocabulary, so that equal chunks get equal sums to the last bit."""
+        scores.fill(0)
+        for term in sorted(self.term_ids[term] for term in terms if term in self.term_ids):
+            start, stop = self.starts[term], self.starts[term + 1]
+            if (stop - start) * DENSE_SHARE > self.size:
+                scores += self._column(term)
+            else:
+                np.add.at(scores, self.rows[start:stop], self.impacts[start:stop])
+
+    def _column(self, term: int) -> NDArray[np.float32]:
+        column = self._columns.get(term)
+        if column is None:
+            column = np.zeros(self.size, dtype=np.float32)
+            start, stop = self.starts[term], self.starts[term + 1]
+            column[self.rows[start:stop]] = self.impacts[start:stop]
+            if (len(self._columns) + 1) * column.nbytes <= DENSE_BYTES:
+                self._columns[term] = column
+        return column
+
+    def contributions(self, terms: Iterable[str], row: int) -> dict[str, float]:
+        """What each term adds to the score of a row; terms that add nothing are left out."""
+        found = {}
+        for term in terms:
+            if (number := self.term_ids.get(term)) is not None:
+                start, stop = self.starts[number], self.starts[number + 1]
+                place = start + np.searchsorted(self.rows[start:stop], row)
+                if place < stop and self.rows[place] == row:
+                    found[term] = float(self.impacts[place])
+        return found
+
+    def idf(self, term: str) -> float:
+        """The first factor of the formula; a term that stands nowhere weighs most."""
+        number = self.term_ids.get(term)
+        n = 0 if number is None else int(self.starts[number + 1] - self.starts[number])
+        return float(np.log(1 + (self.members - n + 0.5) / (n + 0.5)))
+
+    def to_bytes(self, label: bytes) -> bytes:
+        """The label (32 bytes: what it was made from), four sizes, the arrays, the vocabulary; little-endian."""
+        sizes = np.array([self.size, self.members, len(self.vocabulary), len(self.rows)], dtype="<i8")
+        arrays = (sizes, self.starts.astype("<i8"), self.rows.astype("<i4"), self.impacts.astype("<f4"))
+        return b"".join([label, *(array.tobytes() for array in arrays), "\n".join(self.vocabulary).encode()])
+
+    @classmethod
+    def from_bytes(cls, data: bytes, label: bytes) -> Postings | None:
+        """Arrays that read from `data` itself, nothing copied; None when it was made from something else."""
+        if len(data) < _HEADER or data[:_LABEL] != label:
+            return None
+        size, members, terms, postings = np.frombuffer(data, "<i8", 4, _LABEL).tolist()
+        rows_at = _HEADER + 8 * (terms + 1)
+        vocabulary_at = rows_at + 8 * postings
+        return cls(
+            vocabulary=data[vocabulary_at:].decode().split("\n") if terms else [],
+            starts=np.frombuffer(data, "<i8", terms + 1, _HEADER),
+            rows=np.frombuffer(data, "<i4", postings, rows_at),
+            impacts=np.frombuffer(data, "<f4", postings, rows_at + 4 * postings),
+            size=size,
+            members=members,
+        )

@@ -1,0 +1,62 @@
+"""Baselines: summaries of runs that were promoted, versioned, one series for each client."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from assay.errors import AssayError
+from assay.files import read_json, write_json
+from assay.runs.folder import RunFolder
+from assay.runs.naming import BaselineName
+from assay.runs.scored import of_run
+
+
+class Baseline(Struct, frozen=True):
+    """A baseline file and the parts of its name."""
+
+    path: Path
+    name: BaselineName
+
+    @property
+    def data(self) -> dict[str, Any]:
+        value: dict[str, Any] = read_json(self.path)
+        return value
+
+
+def all_baselines(root: Path, client: str | None = None) -> list[Baseline]:
+    """Oldest version first, by number: v10 stands behind v2."""
+    named = [(path, BaselineName.parse(path)) for path in root.glob("baseline_*.json")]
+    found = [Baseline(path, name) for path, name in named if name and client in (None, name.client)]
+    return sorted(found, key=lambda baseline: (baseline.name.client, baseline.name.version, baseline.path.name))
+
+
+def latest(root: Path, client: str, kind: str, gold_name: str) -> Baseline | None:
+    """The highest version of that client for that kind of evaluation and that corpus."""
+    for baseline in reversed(all_baselines(root, client)):
+        data = baseline.data
+        if data.get("kind") == kind and data.get("corpus", {}).get("name") == gold_name:
+            return baseline
+    return None
+
+
+def promote(run: RunFolder, root: Path, *, today: date, force: bool = False) -> Baseline:
+    """Make a run the next version. A partial one is refused unless forced."""
+    summary = run.summary
+    if summary.get("partial") and not force:
+        why = summary["partial"]
+        raise AssayError(f"a partial run is no baseline: {why}", where=str(run.path), hint="Promote it with --force")
+    client = summary["client"]
+    version = max((baseline.name.version for baseline in all_baselines(root, client)), default=0) + 1
+    name = BaselineName(client, version, today.isoformat(), summary["corpus"]["question_count"])
+    scored = of_run(run)
+    data = {"baseline_version": version, **{key: value for key, value in summary.items() if key != "run_id"}}
+    data |= {"promoted_from": run.name, "scores": scored.scores, "tags": scored.tags}
+    baseline = Baseline(root / str(name), name)
+    if baseline.path.exists():
+        raise AssayError("exists already", where=str(baseline.path))
+    write_json(baseline.path, data)
+    return baseline

@@ -1,0 +1,92 @@
+"""A run's folder: everything of one evaluation, enough to score it again without a single call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from assay.errors import AssayError
+from assay.files import read_json, write_json
+from assay.runs.naming import folder_name
+from assay.runs.results import ResultsFile
+
+MANIFEST, SUMMARY, RESULTS = "manifest.json", "run_summary.json", "results.jsonl"
+FAILURES, COMPARISON, REPORT_HTML, REPORT_MARKDOWN = "failures.jsonl", "comparison.md", "report.html", "report.md"
+
+
+class RunFolder(Struct, frozen=True):
+    """The files of a run by name."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, root: Path, manifest: dict[str, Any], model: str, k: int) -> RunFolder:
+        run = cls(root / folder_name(manifest["run_id"], model, k))
+        try:
+            run.path.mkdir(parents=True)
+            write_json(run.path / MANIFEST, manifest)
+        except OSError as fault:
+            hint = "Choose another place with paths.runs in assay.yaml"
+            raise AssayError(f"cannot write the run: {fault.strerror}", where=str(run.path), hint=hint) from None
+        return run
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def results(self) -> ResultsFile:
+        return ResultsFile(self.path / RESULTS)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        return _object(self.path / MANIFEST)
+
+    @property
+    def finished(self) -> bool:
+        return (self.path / SUMMARY).exists()
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        if not self.finished:
+            hint = f"Go on with: assay retrieval --resume {self.name}"
+            raise AssayError("the run is not finished", where=str(self.path), hint=hint)
+        return _object(self.path / SUMMARY)
+
+    def require_same(self, fingerprint: dict[str, Any]) -> None:
+        """Refuse to go on with other inputs, naming what differs."""
+        old: dict[str, Any] = self.manifest["fingerprint"]
+        differ = sorted(key for key in old.keys() | fingerprint.keys() if old.get(key) != fingerprint.get(key))
+        if differ:
+            hint = "Start a new run, or go back to what it was started with"
+            raise AssayError(f"cannot resume: {', '.join(differ)} changed since", where=str(self.path), hint=hint)
+
+
+def all_runs(root: Path) -> list[RunFolder]:
+    """Every run below the folder, oldest first."""
+    found = [RunFolder(path.parent) for path in root.glob(f"*/{MANIFEST}")]
+    return sorted(found, key=lambda run: (run.manifest["created"], run.name))
+
+
+def find_run(root: Path, name: str) -> RunFolder:
+    """A run by path, folder name, run id, its last eight characters, or `last`."""
+    if (Path(name) / MANIFEST).exists():
+        return RunFolder(Path(name))
+    runs = all_runs(root)
+    if name == "last" and runs:
+        return runs[-1]
+    found = [run for run in runs if run.name == name or (len(name) >= 8 and run.name.endswith(name[-8:]))]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(run.name for run in runs[-3:]) or "none yet"
+    what = f"{len(found)} runs are called '{name}'" if found else f"no run '{name}'"
+    raise AssayError(what, where=str(root), hint=f"Newest: {known}")
+
+
+def _object(path: Path) -> dict[str, Any]:
+    value = read_json(path)
+    if not isinstance(value, dict):
+        raise AssayError("not an object", where=str(path))
+    return value

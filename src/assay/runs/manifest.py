@@ -1,0 +1,99 @@
+"""What a run was made from: settings as given and as resolved, hashes, versions, seed."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay import __version__
+from assay.config import Config
+from assay.files import dump_json
+from assay.runs.naming import new_run_id
+
+PACKAGES = ("numpy", "msgspec", "PyStemmer", "tokenizers", "safetensors", "wordllama", "aiohttp", "pypdfium2")
+
+
+class Inputs(Struct, frozen=True, kw_only=True):
+    """What the result depends on, by hash; two runs with equal inputs give equal results."""
+
+    kind: str
+    gold: str
+    index: str | None
+    settings: dict[str, Any]
+    """The part of the resolved settings that can change a score."""
+
+    def fingerprint(self) -> dict[str, Any]:
+        parts = {key: digest(value) for key, value in self.settings.items()}
+        return {"kind": self.kind, "gold": self.gold, "index": self.index, "code": code_fingerprint()} | parts
+
+
+def build(inputs: Inputs, config: Config, given: list[str], now: datetime) -> dict[str, Any]:
+    """The manifest, before a single case is run."""
+    return {
+        "schema_version": 1,
+        "kind": inputs.kind,
+        "run_id": new_run_id(now),
+        "created": now.isoformat(timespec="milliseconds"),
+        "client": config.client,
+        "seed": config.seed,
+        "fingerprint": inputs.fingerprint(),
+        "command": [mask(word) for word in given],
+        "config": config_as_data(config),
+        "environment": environment(),
+    }
+
+
+def config_as_data(config: Config) -> dict[str, Any]:
+    data: dict[str, Any] = _masked(msgspec.to_builtins(msgspec.structs.replace(config, root=".")))
+    return data
+
+
+def environment() -> dict[str, Any]:
+    return {
+        "assay": __version__,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "packages": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def digest(value: Any) -> str:
+    return hashlib.sha256(dump_json(value).encode()).hexdigest()[:16]
+
+
+def code_fingerprint() -> str:
+    """Hash of the package's own source: a checkpoint belongs to the code that wrote it."""
+    package = Path(__file__).parent.parent
+    total = hashlib.sha256(__version__.encode())
+    for folder in ("metrics", "retrievers", "embedders", "retrieval"):
+        for path in sorted((package / folder).rglob("*.py")):
+            total.update(path.read_bytes())
+    return total.hexdigest()[:16]
+
+
+def mask(text: str) -> str:
+    """A password in a URL never reaches the disk."""
+    return re.sub(r"(\w+://)[^/@\s]+@", r"\1***@", text)
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _masked(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(item) for item in value]
+    return mask(value) if isinstance(value, str) else value
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,58 @@
+"""The scores of a run or a baseline, case by case: what a comparison needs and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from assay.errors import AssayError
+from assay.files import read_json
+from assay.runs.folder import RunFolder
+from assay.runs.results import Row
+
+Values = Mapping[str, float | None]
+"""Case id → value."""
+
+
+class Scored(Struct, frozen=True, kw_only=True):
+    """Scores by variant, measure and case."""
+
+    label: str
+    kind: str
+    identity: dict[str, Any]
+    """What must be equal for two of them to be about the same thing: gold, index, judge."""
+    scores: dict[str, dict[str, dict[str, float | None]]]
+    tags: dict[str, dict[str, str]]
+
+    def values(self, variant: str, measure: str) -> Values:
+        return self.scores.get(variant, {}).get(measure, {})
+
+
+def of_rows(rows: Iterable[Row]) -> tuple[dict[str, dict[str, dict[str, float | None]]], dict[str, dict[str, str]]]:
+    """Scores and tags from results; a failed case has no scores and so enters no mean."""
+    scores: dict[str, dict[str, dict[str, float | None]]] = {}
+    tags: dict[str, dict[str, str]] = {}
+    for row in rows:
+        tags[row["case_id"]] = row["tags"]
+        by_measure = scores.setdefault(row["variant"], {})
+        for measure, value in row["scores"].items():
+            by_measure.setdefault(measure, {})[row["case_id"]] = value
+    return scores, tags
+
+
+def of_run(run: RunFolder) -> Scored:
+    scores, tags = of_rows(run.results.read())
+    summary = run.summary
+    return Scored(label=run.name, kind=summary["kind"], identity=summary["identity"], scores=scores, tags=tags)
+
+
+def of_baseline(path: Path) -> Scored:
+    data = read_json(path)
+    if not isinstance(data, dict) or "baseline_version" not in data:
+        raise AssayError("not a baseline", where=str(path))
+    return Scored(
+        label=path.name, kind=data["kind"], identity=data["identity"], scores=data["scores"], tags=data["tags"]
+    )

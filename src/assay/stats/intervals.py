@@ -1,0 +1,203 @@
+"""Confidence intervals of means, for questions that are drawn one by one or in clusters.
+
+| values | interval |
+|---|---|
+| 0 and 1 | Wilson's score interval (Wilson 1927); in clusters with the effective number of questions |
+| any other | bootstrap percentiles, widened for small samples (Hesterberg 2015, "expanded percentile") |
+| all equal | nothing varies, so nothing can be resampled: bounded by how often another value may have been missed |
+
+The measured coverage that led to this choice is in `docs/statistics.md`, the script in `benchmarks/`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
+
+from assay.records import Interval
+from assay.stats.distributions import normal_cdf, normal_quantile, student_quantile
+from assay.stats.resample import Floats, Integers, bootstrap_means, to_grid
+
+Clusters = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
+Bounds = tuple[float | None, float | None]
+
+NOISE = 1e-12
+"""Relative difference below which two floats are the same number."""
+
+
+class Resampling(Struct, frozen=True, kw_only=True):
+    """How intervals are made."""
+
+    seed: int
+    resamples: int = 2000
+    confidence: float = 0.95
+    span: tuple[float, float] | None = (0.0, 1.0)
+    """The least and the greatest value possible, if known. Needed only where all values are equal."""
+
+    def __post_init__(self) -> None:
+        if self.resamples < 1 or not 0 < self.confidence < 1:
+            raise ValueError(f"needs resamples ≥ 1 and 0 < confidence < 1, not {self.resamples}, {self.confidence}")
+
+
+def bootstrap_interval(
+    values: ArrayLike, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
+) -> Interval:
+    """The mean of one measure with its interval; NaN is undefined: left out of the mean, counted in `n_cases`.
+
+    `clusters` says for each value to which cluster it belongs (the document a question was written from):
+    then whole clusters are drawn. From fewer than two questions (or clusters) no interval can be given.
+    """
+    column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
+    plan = Resampling(seed=seed, resamples=resamples, confidence=confidence)
+    return intervals_of(column, plan, clusters)[0]
+
+
+def bootstrap_intervals(
+    matrix: ArrayLike, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
+) -> list[Interval]:
+    """`bootstrap_interval` for each column of a matrix (cases × measures) over one set of resamples.
+
+    Much quicker than column by column, and the same to the last bit.
+    """
+    return intervals_of(matrix, Resampling(seed=seed, resamples=resamples, confidence=confidence), clusters)
+
+
+def cluster_numbers(clusters: Clusters, n: int) -> Integers | None:
+    """Cluster labels as numbers from 0; None when each case stands alone."""
+    if clusters is None:
+        return None
+    if len(clusters) != n:
+        raise ValueError(f"{len(clusters)} cluster labels for {n} values")
+    return np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.int64)
+
+
+def intervals_of(matrix: ArrayLike, plan: Resampling, clusters: Clusters = None) -> list[Interval]:
+    """`bootstrap_intervals` for measures on any scale: the plan says their range (grades: `span=(1, 5)`)."""
+    columns = checked(matrix)
+    numbers = cluster_numbers(clusters, len(columns))
+    bounds = [_closed_form(column, numbers, plan) for column in columns.T]
+    unknown = [place for place, found in enumerate(bounds) if found is None]
+    resampled = iter(_percentiles(columns[:, unknown], numbers, plan) if unknown else ())
+    return [
+        _interval(column, *(next(resampled) if found is None else found))
+        for column, found in zip(columns.T, bounds, strict=True)
+    ]
+
+
+def checked(matrix: ArrayLike) -> Floats:
+    """The matrix as floats, None as NaN."""
+    columns = np.asarray(matrix, dtype=np.float64)
+    if columns.ndim != 2:
+        raise ValueError(f"needs a matrix of cases × measures, not {columns.ndim} dimensions")
+    if np.isinf(columns).any():
+        raise ValueError("a value is infinite; undefined is NaN")
+    return columns
+
+
+def wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson's score interval: (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n)."""
+    centre = share + z * z / (2 * n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return (centre - reach) / (1 + z * z / n), (centre + reach) / (1 + z * z / n)
+
+
+def unit_sums(column: Floats, clusters: Integers | None) -> tuple[Floats, Floats]:
+    """Sum and number of the defined values of each unit that has any."""
+    defined = ~np.isnan(column)
+    if clusters is None:
+        return column[defined], np.ones(int(defined.sum()))
+    sums = np.bincount(clusters[defined], weights=column[defined]).astype(np.float64)
+    sizes = np.bincount(clusters[defined]).astype(np.float64)
+    return sums[sizes > 0], sizes[sizes > 0]
+
+
+def standard_error(sums: Floats, sizes: Floats) -> float:
+    """Of the mean Σ sums / Σ sizes over units: √(k/(k−1) · Σ(sum − mean·size)²) / Σ sizes; Miller 2024, eq. 4."""
+    k, n = len(sums), float(sizes.sum())
+    residuals = sums - math.fsum(sums) / n * sizes
+    return math.sqrt(k / (k - 1) * math.fsum(residuals**2)) / n
+
+
+def all_equal(values: Floats) -> bool:
+    return bool(np.ptp(values) <= NOISE * np.max(np.abs(values)))
+
+
+def _closed_form(column: Floats, clusters: Integers | None, plan: Resampling) -> Bounds | None:
+    """Bounds that need no resampling; None when resampling is needed."""
+    values = column[~np.isnan(column)]
+    sums, sizes = unit_sums(column, clusters)
+    if len(sums) < 2:
+        return None, None
+    if all_equal(values):
+        return _steady(float(values[0]), len(sums), plan)
+    if plan.span == (0.0, 1.0) and bool(np.all((values == 0) | (values == 1))):
+        return _share(sums, sizes, clusters is not None, plan)
+    return None
+
+
+def _steady(value: float, units: int, plan: Resampling) -> Bounds:
+    """All units gave the same value: another one may be met with a frequency up to Wilson's bound for 0 of n."""
+    if plan.span is None or not plan.span[0] <= value <= plan.span[1]:
+        return None, None
+    missed = wilson(0.0, units, normal_quantile((1 + plan.confidence) / 2))[1]
+    return value - missed * (value - plan.span[0]), value + missed * (plan.span[1] - value)
+
+
+def _share(sums: Floats, sizes: Floats, clustered: bool, plan: Resampling) -> Bounds:
+    """Wilson; clusters count for as many questions as would give their standard error, at most all."""
+    n, level = float(sizes.sum()), (1 + plan.confidence) / 2
+    share = float(sums.sum()) / n
+    if not clustered:
+        return wilson(share, n, normal_quantile(level))
+    error = standard_error(sums, sizes)
+    effective = min(n, share * (1 - share) / error**2) if error > 0 else n
+    return wilson(share, effective, student_quantile(level, len(sums) - 1))
+
+
+def _percentiles(columns: Floats, clusters: Integers | None, plan: Resampling) -> list[Bounds]:
+    """Expanded percentiles: the tails are Φ(−√(k/(k−1)) · t) instead of (1 − confidence)/2."""
+    sums, sizes, exponents = _units(columns, clusters)
+    means = bootstrap_means(sums, sizes, plan.seed, plan.resamples)
+    means.sort(axis=0)
+    units = np.count_nonzero(sizes, axis=0)
+    return [
+        _tails(column[~np.isnan(column)], int(k), plan.confidence, int(exponent))
+        for column, k, exponent in zip(means.T, units, exponents, strict=True)
+    ]
+
+
+def _units(columns: Floats, clusters: Integers | None) -> tuple[Floats, Floats, NDArray[np.int32]]:
+    """Sums (on a grid) and numbers of defined values of each unit, and the exponents of the grid."""
+    defined = ~np.isnan(columns)
+    numbers = np.arange(len(columns)) if clusters is None else clusters
+    largest = int(np.bincount(numbers).max())
+    units = int(numbers.max()) + 1
+    values, exponents = to_grid(np.where(defined, columns, 0.0), units * largest)
+    if clusters is None:
+        return values, defined.astype(np.float64), exponents
+    sums, sizes = np.zeros((units, columns.shape[1])), np.zeros((units, columns.shape[1]))
+    np.add.at(sums, numbers, values)
+    np.add.at(sizes, numbers, defined)
+    return sums, sizes, exponents
+
+
+def _tails(means: Floats, units: int, confidence: float, exponent: int) -> Bounds:
+    """The two percentiles of sorted resampled means."""
+    t = student_quantile((1 + confidence) / 2, units - 1)
+    tail = normal_cdf(-math.sqrt(units / (units - 1)) * t)
+    low, high = np.interp([tail * (len(means) - 1), (1 - tail) * (len(means) - 1)], np.arange(len(means)), means)
+    return math.ldexp(low, exponent), math.ldexp(high, exponent)
+
+
+def _interval(column: Floats, low: float | None, high: float | None) -> Interval:
+    values = column[~np.isnan(column)]
+    if values.size == 0:
+        return Interval(None, None, None, 0, column.size)
+    mean = math.fsum(values) / values.size
+    if low is None or high is None:
+        return Interval(mean, None, None, values.size, column.size)
+    return Interval(mean, min(low, mean), max(high, mean), values.size, column.size)
