@@ -11,16 +11,22 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
+from assay.errors import AssayError
 from assay.files import read_text
 
 Positive = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+NotNegative = Annotated[float, Meta(ge=0)]
+
+
+class Contradiction(AssayError, ValueError):
+    """Two settings that cannot both hold. A ValueError, because to those msgspec adds the place in the file."""
 
 
 def _require(holds: bool, rule: str) -> None:
     """What the limits of a single setting cannot say."""
     if not holds:
-        raise ValueError(rule)
+        raise Contradiction(rule)
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,7 +40,7 @@ class Paths(Settings, frozen=True):
     gold: Annotated[str, Meta(description="the gold set")] = "gold.json"
     runs: Annotated[str, Meta(description="one folder for each run")] = "runs"
     baselines: Annotated[str, Meta(description="promoted summaries, versioned")] = "baselines"
-    cache: Annotated[str, Meta(description="embeddings already computed; may be deleted")] = ".assay/cache"
+    cache: Annotated[str, Meta(description="embeddings and replies already paid for; may be deleted")] = ".assay/cache"
 
 
 class Chunking(Settings, frozen=True):
@@ -160,6 +166,57 @@ class Corpus(Settings, frozen=True):
     gold: Annotated[str, Meta(description="its questions")]
 
 
+class Prices(Settings, frozen=True):
+    """US dollars for a million tokens."""
+
+    input: Annotated[float, Meta(ge=0, description="prompt tokens")]
+    output: Annotated[float, Meta(ge=0, description="completion tokens")]
+    thinking: Annotated[NotNegative | None, Meta(description="thinking tokens; null: as output")] = None
+    cached: Annotated[NotNegative | None, Meta(description="cached prompt tokens; null: as input")] = None
+
+
+class ModelOptions(Settings, frozen=True):
+    """How one language model is called."""
+
+    model: Annotated[str | None, Meta(description="provider/model, where the entry has a name of its own")] = None
+    base_url: Annotated[str | None, Meta(description="of the service; null: the provider's own")] = None
+    api_key_env: Annotated[
+        str | None, Meta(description="environment variable with the key; null: the provider's usual one, at its own URL")
+    ] = None
+    timeout: Annotated[float, Meta(gt=0, description="seconds for one call")] = 60.0
+    workers: Annotated[Positive, Meta(description="calls at once, at most")] = 8
+    adaptive: Annotated[bool, Meta(description="fewer at once when the service says 429, then more again")] = True
+    requests_per_minute: Annotated[Positive | None, Meta(description="limit of the account; null: none")] = None
+    tokens_per_minute: Annotated[Positive | None, Meta(description="limit of the account; null: none")] = None
+    tries: Annotated[int, Meta(ge=1, le=10, description="of one request, for faults that may pass")] = 5
+    first_wait: Annotated[float, Meta(ge=0, description="seconds before the second try; doubled before each more")] = 2.0
+    temperature: Annotated[NotNegative | None, Meta(description="null: not sent, for models that refuse it")] = 0.0
+    max_tokens: Annotated[Positive | None, Meta(description="longest reply; null: the service decides")] = None
+    seed: Annotated[int | None, Meta(description="sent to the model, where it takes one")] = None
+    reasoning_effort: Annotated[str | None, Meta(description="minimal, low, medium, high, where known")] = None
+    extra: Annotated[dict[str, Any], Meta(description="further parameters, sent as they are")] = {}
+
+
+class LlmOptions(Settings, frozen=True):
+    """Language models, written provider/model: openai/gpt-5-mini, gemini/..., anthropic/..., local/..., scripted/FILE."""
+
+    cache: Annotated[
+        Literal["record", "replay", "off"],
+        Meta(description="record: a known request is not sent again; replay: nothing is sent at all; off"),
+    ] = "record"
+    recording: Annotated[
+        str | None, Meta(description="replies kept in a file that can be committed, relative to assay.yaml")
+    ] = None
+    models: Annotated[
+        dict[str, ModelOptions], Meta(description="settings by provider/model, or by a name of your own with `model`")
+    ] = {}
+    prices: Annotated[
+        dict[str, Prices], Meta(description="by model, before the price library: {input, output, thinking, cached}")
+    ] = {}
+    max_cost: Annotated[NotNegative | None, Meta(description="US dollars after which a run stops; null: none")] = None
+    max_seconds: Annotated[NotNegative | None, Meta(description="after which a run stops; null: none")] = None
+
+
 class Comparison(Settings, frozen=True):
     """When a difference between two runs is flagged. A regression is flagged *and* statistically real."""
 
@@ -195,6 +252,7 @@ class Config(Settings, frozen=True):
     index: IndexOptions = IndexOptions()
     embedder: EmbedderOptions = EmbedderOptions()
     retrieval: RetrievalOptions = RetrievalOptions()
+    llm: LlmOptions = LlmOptions()
     comparison: Comparison = Comparison()
     statistics: Statistics = Statistics()
     corpora: Annotated[

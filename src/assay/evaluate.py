@@ -23,8 +23,11 @@ Progress = Callable[[str, int, int], None]
 class System(Protocol):
     """What is under test. Called in a worker thread; a case's fault is an output, not an exception."""
 
-    name: str
-    batch_size: int
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def batch_size(self) -> int: ...
 
     def answer(self, cases: Sequence[Case]) -> Sequence[Any]: ...
 

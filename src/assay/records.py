@@ -57,6 +57,21 @@ class Ranking(Struct, frozen=True):
     """What the score column measures: bm25, cosine, rrf, ... Two scales never share a column."""
 
 
+class Fault(Struct, frozen=True):
+    """What went wrong with one case: a record, so that the others go on."""
+
+    phase: str
+    message: str
+
+
+class Fault(Struct, frozen=True):
+    """What went wrong with one case, in place of its output: the others go on."""
+
+    phase: str
+    """What was being done: retrieve, rerank, ..."""
+    message: str
+
+
 class Score(Struct, frozen=True):
     """A measure of an output. Undefined is None with a reason: never NaN, never a silent 0."""
 

@@ -69,6 +69,8 @@ def _setting(field: inspect.Field) -> Setting:
 
 def _allowed(kind: inspect.Type) -> str:
     """The limits of a value in words; of each value, where there are several."""
+    if isinstance(kind, inspect.UnionType):
+        return next(filter(None, map(_allowed, kind.types)), "")
     if isinstance(kind, inspect.LiteralType):
         return " or ".join(map(str, kind.values))
     if not isinstance(kind, inspect.IntType | inspect.FloatType):
@@ -145,7 +147,7 @@ def write_project(folder: Path, *, example: bool = True) -> list[Path]:
         contents.pop(Path(".gitignore"), None)
     for name in contents:
         if (folder / name).exists():
-            hint = "Nothing was written. Name another folder" + (", or use --settings-only" if example else "")
+            hint = "Nothing was written. Name another folder" + (", or use --settings-only" * (name.name != FILE_NAME))
             raise AssayError("exists already", where=str(folder / name), hint=hint)
     for name, text in contents.items():
         write_atomic(folder / name, text)

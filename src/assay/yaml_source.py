@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import re
+from typing import Any, ClassVar
 
 import yaml
 
 from assay.errors import AssayError
 from assay.validation import Keys, name_of, shown
+
+
+class Loader(yaml.SafeLoader):
+    """Plain words mean what they mean in YAML 1.2: `no` is Norwegian and `off` a word, `010` is ten, `1e-3` a number.
+
+    PyYAML alone follows YAML 1.1, where they are false, false, eight and a word.
+    """
+
+    yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}  # type: ignore[misc]
+
+    def whole_number(self, node: yaml.ScalarNode) -> int:
+        text: str = self.construct_scalar(node)
+        return int(text, 16 if text.startswith("0x") else 8) if text[:2] in {"0x", "0o"} else int(text)
+
+    def number(self, node: yaml.ScalarNode) -> float:
+        return float(self.construct_scalar(node).replace(".inf", "inf").replace(".nan", "nan").lower())
+
+
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
+    ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan", "-+.0123456789"),
+    ("merge", r"<<", "<"),
+):
+    Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first))
+Loader.add_constructor("tag:yaml.org,2002:int", Loader.whole_number)
+Loader.add_constructor("tag:yaml.org,2002:float", Loader.number)
 
 
 class Source:
@@ -17,9 +46,10 @@ class Source:
     def __init__(self, text: str, where: str):
         self.where = where
         try:
-            self._node = yaml.compose(text, Loader=yaml.SafeLoader)
+            loader = Loader(text)
+            self._node = loader.get_single_node()
             self._refuse_twice_given(self._node, set())
-            self.data: Any = yaml.safe_load(text)
+            self.data: Any = loader.construct_document(self._node) if self._node else None
         except yaml.MarkedYAMLError as fault:
             line = fault.problem_mark.line + 1 if fault.problem_mark else 1
             raise AssayError(f"not YAML: {fault.problem}", where=f"{where}:{line}") from None
@@ -28,7 +58,7 @@ class Source:
             raise AssayError(f"not YAML: {fault.reason}", where=f"{where}:{line}") from None
         except RecursionError:
             raise AssayError("nested too deeply", where=where) from None
-        except ValueError as fault:  # a date that is none, a number with thousands of digits
+        except ValueError as fault:  # a number with thousands of digits
             raise AssayError(f"not YAML: {fault}", where=where) from None
         self._refuse_not_finite(self.data, (), set())
 

@@ -108,7 +108,7 @@ class Index:
 
     def embeddings(self) -> NDArray[np.float32]:
         """One row of unit length for each chunk; an all-zero row is a text without a single known word."""
-        dim = self._dim()
+        dim = self._dim
         matrix = np.empty((len(self), dim), dtype=np.float32)
         start = 0
         with self._lock:
@@ -120,17 +120,22 @@ class Index:
                 start += len(blobs)
         return self._unit(matrix)
 
+    @cached_property
+    def has_embeddings(self) -> bool:
+        return bool(self._rows("SELECT 1 FROM chunks WHERE embedding IS NOT NULL LIMIT 1"))
+
+    @cached_property
     def _dim(self) -> int:
-        declared = self.metadata.get("embedding_dim", "")
-        if declared.isdigit() and int(declared) > 0:
-            return int(declared)
-        first = self._rows("SELECT embedding FROM chunks WHERE embedding IS NOT NULL LIMIT 1")
-        if not first:
+        if not self.has_embeddings:
             raise AssayError(
                 "the index has no embeddings",
                 where=str(self.path),
                 hint="Use bm25, or run `assay index` without --no-embeddings.",
             )
+        declared = self.metadata.get("embedding_dim", "")
+        if declared.isdigit() and int(declared) > 0:
+            return int(declared)
+        first = self._rows("SELECT embedding FROM chunks WHERE embedding IS NOT NULL LIMIT 1")
         return max(1, len(first[0][0]) // 4)
 
     def _check_blobs(self, blobs: list[Any], start: int, dim: int) -> None:
@@ -162,7 +167,7 @@ class Index:
                 where=str(self.path),
                 hint="Set the same embedder in assay.yaml, or index again.",
             )
-        dim = self._dim()
+        dim = self._dim
         if dim != embedder.dim:
             raise AssayError(
                 f"the index has embeddings of {dim} dimensions, the embedder '{embedder.model_id}' gives "

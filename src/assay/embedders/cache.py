@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +67,7 @@ class CachedEmbedder:
 
     def _read(self, keys: list[bytes]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
-        with closing(self._connect()) as connection:
+        with self._open() as connection:
             for start in range(0, len(keys), _SLOTS):
                 part = keys[start : start + _SLOTS]
                 slots = ",".join("?" * len(part))
@@ -76,21 +76,22 @@ class CachedEmbedder:
         return found
 
     def _write(self, vectors: dict[bytes, bytes]) -> None:
-        with closing(self._connect()) as connection:
+        with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)", vectors.items())
             connection.commit()
 
-    def _connect(self) -> sqlite3.Connection:
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self._path, timeout=60, isolation_level=None)
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
-            )
+            with closing(sqlite3.connect(self._path, timeout=60, isolation_level=None)) as connection:
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+                )
+                yield connection
         except (sqlite3.Error, OSError) as fault:
             raise self._fault(f"cannot be used: {fault}") from None
-        return connection
 
     def _fault(self, what: str) -> AssayError:
         hint = "It may be deleted; paths.cache in assay.yaml puts it elsewhere."

@@ -48,8 +48,8 @@ class CaseSet(Struct, frozen=True, kw_only=True):
         return dict(sorted(Counter(entry.reason for entry in self.excluded).items()))
 
 
-def load_cases(path: Path) -> CaseSet:
-    """The cases at that path, by the shape of what is there."""
+def load_cases(path: Path, *, by_page: bool = False) -> CaseSet:
+    """The cases at that path, by the shape of what is there. By page: those with pages, chunk ids or not."""
     if path.is_dir():
         return _from_beir(path)
     text = read_text(path)
@@ -60,7 +60,7 @@ def load_cases(path: Path) -> CaseSet:
         return _case_set(path, sha256, "cases", _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), ())
     data = parse_json(text, str(path))
     if is_gold(data):
-        cases, excluded = select(parse_gold(data, text, str(path)))
+        cases, excluded = select(parse_gold(data, text, str(path)), by_page=by_page)
         return _case_set(path, sha256, "schema-v2", cases, excluded)
     keys: Keys = ()
     if isinstance(data, dict) and isinstance(data.get("cases"), list):
@@ -83,11 +83,11 @@ def _case_set(path: Path, sha256: str, form: str, cases: Iterable[Case], exclude
 # --- schema v2 ---------------------------------------------------------------------------------------------------
 
 
-def select(questions: Iterable[Question]) -> tuple[list[Case], list[Excluded]]:
-    """Testable: has a chunk id, is answerable, and can be understood without a conversation before it."""
+def select(questions: Iterable[Question], *, by_page: bool = False) -> tuple[list[Case], list[Excluded]]:
+    """Testable: has a chunk id (by page: pages), is answerable, and needs no conversation before it."""
     cases, excluded = [], []
     for question in questions:
-        reason = _why_not(question)
+        reason = _why_not(question, by_page)
         if reason:
             excluded.append(Excluded(question.id, reason))
         else:
@@ -95,10 +95,13 @@ def select(questions: Iterable[Question]) -> tuple[list[Case], list[Excluded]]:
     return cases, excluded
 
 
-def _why_not(question: Question) -> str | None:
+def _why_not(question: Question, by_page: bool) -> str | None:
+    provenance = question.provenance
     if question.content.is_impossible:
         return "unanswerable"
-    if not question.provenance.chunk_id:
+    if by_page and not (provenance.docs and provenance.pages):
+        return "no page"
+    if not by_page and not provenance.chunk_id:
         return "no chunk id"
     return "requires context" if question.requires_context else None
 
@@ -113,11 +116,10 @@ def case_of(question: Question) -> Case:
         "source": provenance.docs[0] if provenance.docs else None,
         "question_type": kind.question_type,
     }
-    assert provenance.chunk_id is not None
     return Case(
         id=question.id,
         question=question.content.question,
-        expected={provenance.chunk_id: 1},
+        expected={provenance.chunk_id: 1} if provenance.chunk_id else {},
         pages=_pages(provenance.docs, provenance.pages),
         answer=question.content.expected_answer or None,
         tags={key: value or UNKNOWN for key, value in tags.items()},

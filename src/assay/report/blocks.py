@@ -6,6 +6,7 @@ Every string may come from a corpus or a model: renderers escape all of them.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from msgspec import Struct
@@ -72,6 +73,10 @@ class Point(Struct, frozen=True):
     high: float | None = None
     n: int | None = None
 
+    def __post_init__(self) -> None:
+        if any(value is not None and not math.isfinite(value) for value in (self.y, self.low, self.high)):
+            raise ValueError(f"a point must be finite or None: {self}")
+
 
 class Series(Struct, frozen=True):
     """One line or one set of bars."""
@@ -131,6 +136,8 @@ class Section(Struct, frozen=True):
     title: str
     blocks: tuple[Block, ...]
     intro: str = ""
+    detail: bool = False
+    """For those who look into it; a terminal leaves it to the files."""
 
 
 class Report(Struct, frozen=True):

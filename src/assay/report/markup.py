@@ -22,12 +22,12 @@ def join(pieces: list[Markup]) -> Markup:
     return Markup("".join(pieces))
 
 
-def element(name: str, *children: str, **attributes: str | float | None) -> Markup:
+def element(name: str, /, *children: str, **attributes: str | float | None) -> Markup:
     """`element("p", text, class_="note", data_n=3)` is `<p class="note" data-n="3">…</p>`; None: no such attribute."""
     return Markup(f"<{name}{_attributes(attributes)}>{''.join(markup_of(child) for child in children)}</{name}>")
 
 
-def void(name: str, **attributes: str | float | None) -> Markup:
+def void(name: str, /, **attributes: str | float | None) -> Markup:
     """An element that cannot hold anything, such as `<meta>` or a line of a chart."""
     return Markup(f"<{name}{_attributes(attributes)}/>")
 

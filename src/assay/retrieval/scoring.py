@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +10,105 @@ from numpy.typing import NDArray
 from assay.config import RetrievalOptions
 from assay.corpus.documents import Documents
 from assay.corpus.index import Index
-from assay.metrics import Measure, evaluate_judged, judge, page_ranks
-from assay.records import Case, PageRef, Ranking
-from assay.retrievers.protocol import Fault, Retriever
+from assay.evaluate import System
+from assay.metrics import Measure, judge, page_ranks, page_recall
+from assay.metrics.ranking.measures import defined
+from assay.records import Case, Fault, PageRef, Ranking
 from assay.runs.results import Row
 
 AT_EACH_K = ("recall", "page_recall", "hit", "p", "p_max", "ndcg")
 AT_LAST_K = ("mrr", "map")
+DEEP = 1000
+"""How far is searched for a measure that has no cut-off of its own."""
 
 
-def measure_names(options: RetrievalOptions, *, pages_only: bool = False) -> list[str]:
+def measures_of(options: RetrievalOptions, *, pages_only: bool = False) -> tuple[Measure, ...]:
     """The usual measures at every k, then those asked for besides."""
     cuts = sorted(set(options.k))
-    if pages_only:
-        return [f"page_recall@{k}" for k in cuts]
-    names = [f"{family}@{k}" for family in AT_EACH_K for k in cuts]
-    names += [f"{family}@{cuts[-1]}" for family in AT_LAST_K]
-    return list(dict.fromkeys([*names, *(str(Measure.parse(name)) for name in options.measures)]))
+    names = [f"page_recall@{k}" for k in cuts]
+    if not pages_only:
+        names = [f"{family}@{k}" for family in AT_EACH_K for k in cuts]
+        names += [f"{family}@{cuts[-1]}" for family in AT_LAST_K]
+    return tuple(dict.fromkeys(Measure.parse(name) for name in [*names, *options.measures]))
+
+
+def depth_of(measures: Iterable[Measure]) -> int:
+    """How many results a search must give for all of the measures."""
+    return max(measure.cutoff or DEEP for measure in measures)
+
+
+class RetrievalScorer:
+    """Outputs of a retriever → rows of the results file."""
+
+    def __init__(self, measures: Sequence[Measure], options: RetrievalOptions, index: Index | None):
+        self.measures = tuple(measures)
+        self.options = options
+        self._places = dict(zip(index.ids, zip(index.sources, index.pages, strict=True), strict=True)) if index else {}
+        self._documents = Documents(index.sources if index else ())
+
+    def __call__(self, system: System, cases: Sequence[Case], outputs: Sequence[Ranking | Fault]) -> list[Row]:
+        found = [(case, output) for case, output in zip(cases, outputs, strict=True) if isinstance(output, Ranking)]
+        values = self.matrix([case for case, _ in found], [ranking.ids for _, ranking in found])
+        scored = {case.id: row for (case, _), row in zip(found, values, strict=True)}
+        return [
+            self._row(system.name, case, output, scored.get(case.id))
+            for case, output in zip(cases, outputs, strict=True)
+        ]
+
+    def matrix(self, cases: Sequence[Case], rankings: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+        """Cases × measures; NaN is undefined."""
+        judged = judge(rankings, [case.expected for case in cases])
+        pages = self._page_ranks(cases, rankings) if any(m.name == "page_recall" for m in self.measures) else []
+        result = np.empty((len(cases), len(self.measures)))
+        for column, measure in enumerate(self.measures):
+            if measure.name == "page_recall":
+                recalls = [page_recall(ranks, measure.cutoff or 0) for ranks in pages]
+                result[:, column] = [np.nan if recall is None else recall for recall in recalls]
+            else:
+                result[:, column] = measure.compute(judged)
+        return result
+
+    def _page_ranks(self, cases: Sequence[Case], rankings: Sequence[Sequence[str]]) -> list[list[int | None]]:
+        unknown = ("", None)
+        same_document = self.options.page_match == "document"
+        return [
+            page_ranks(
+                [self._places.get(id_, unknown) for id_ in ids],
+                [self._known(page) for page in case.pages],
+                tolerance=self.options.tolerance,
+                same_document=same_document,
+            )
+            if case.pages
+            else []
+            for case, ids in zip(cases, rankings, strict=True)
+        ]
+
+    def _known(self, page: PageRef) -> PageRef:
+        """The page under the name its document has in the index."""
+        return PageRef(self._documents.find(page.document) or page.document, page.page)
+
+    def _row(self, variant: str, case: Case, output: Ranking | Fault, values: NDArray[np.float64] | None) -> Row:
+        row: Row = {
+            "variant": variant,
+            "case_id": case.id,
+            "status": "ok",
+            "question": case.question,
+            "tags": case.tags,
+            "expected_ids": list(case.expected_ids),
+        }
+        if isinstance(output, Fault) or values is None:
+            assert isinstance(output, Fault)
+            return row | {"status": "error", "error": {"phase": output.phase, "message": output.message}, "scores": {}}
+        scores = dict(zip(map(str, self.measures), defined(values), strict=True))
+        return row | {
+            "rank": first_rank(output.ids, case.expected_ids),
+            "scores": scores,
+            "undefined": {str(m): m.undefined for m in self.measures if scores[str(m)] is None},
+            "retrieved": {"scale": output.scale, "ids": output.ids, "scores": output.scores},
+        }
+
+
+def first_rank(ids: Sequence[str], expected: Iterable[str]) -> int | None:
+    """Where the first expected id stands, from 1."""
+    wanted = set(expected)
+    return next((rank for rank, id_ in enumerate(ids, 1) if id_ in wanted), None)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -22,6 +24,8 @@ VERSION = 1
 
 LONGEST_WORD = 80
 """Characters; what is longer is no word but data, and is cut there."""
+
+_REMEMBERED = 100_000
 
 STEMMERS = {
     "ar": "arabic",
@@ -68,7 +72,7 @@ _GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 """The spaces set between the thousands of a number."""
 
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,])\d{3})+(?:(?!\1)[.,](\d+))?")
-# Scripts written without spaces: Thai, Lao, Khmer, Burmese, kana, Chinese characters; Korean, whose endings are glued on.
+# Scripts written without spaces (Thai, Lao, Burmese, Khmer, kana, Chinese characters), and Korean, which glues endings.
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -78,7 +82,8 @@ _HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
 _JOINTS = re.compile(r"[-‐_]+")
 _ELISION = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu|quelqu|dell|all|nell|sull|dall|un)'(?=\w)")
 _CLITIC = re.compile(r"'(?:s|re|ve|ll|d|m)$")
-_ENCLITICS = frozenset("ce ci elle elles en il ils je la là le les leur lui moi nous on t toi tu vous y".split())
+_ENCLITICS = frozenset(["ce", "ci", "elle", "elles", "en", "il", "ils", "je", "la", "là", "le", "les", "leur", "leurs"])
+_ENCLITICS |= {"lui", "moi", "nous", "on", "t", "toi", "tu", "vous", "y"}
 # Latin, Greek and Cyrillic accents, and the points that Hebrew and Arabic write or leave out at will.
 _OPTIONAL_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _LIGATURES = str.maketrans({"æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
@@ -125,6 +130,8 @@ class Analyzer:
         """The terms of a piece of text in their order, remembered."""
         found = self._known.get(piece)
         if found is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
             found = self._known[piece] = tuple(self.analyse(piece))
         return found
 
@@ -162,6 +169,12 @@ class Analyzer:
         return fold_accents(self._stem(word)).replace("'", "")
 
 
+@cache
+def analyzer(language: str) -> Analyzer:
+    """One for each language, so that what it remembers is shared."""
+    return Analyzer(language)
+
+
 def fold_accents(word: str) -> str:
     if word.isascii():
         return word
@@ -171,37 +184,41 @@ def fold_accents(word: str) -> str:
 
 def content_words(text: str, language: str) -> set[str]:
     """The distinct terms of a text without its stop words."""
-    analyzer = Analyzer(language)
-    return {term.text for piece in set(pieces(text)) for term in analyzer.terms(piece) if not term.is_stop}
+    terms = analyzer(language_code(language)).terms
+    return {term.text for piece in set(pieces(text)) for term in terms(piece) if not term.is_stop}
 
 
-def query_terms(text: str, analyzers: Sequence[Analyzer]) -> list[str]:
-    """The distinct terms of a query in every given language, without stop words unless nothing else is there.
+def query_terms(text: str, analyzers: Sequence[Analyzer]) -> dict[str, int]:
+    """The terms of a query in every given language and how often each is asked for, without stop words unless
+    nothing else is there.
 
     Among several languages a stop word of one may be content in another (`car`): a language's list counts only
     when the query shows by two of its words that it is written in it.
     """
-    asked = list(dict.fromkeys(pieces(text)))
-    dropping = _languages_of(asked, analyzers)
-    content = [piece for piece in asked if not any(analyzer.is_stop(piece) for analyzer in dropping)]
-    content = [piece for piece in content if analyzers[0].terms(piece)]
-    return list(
-        dict.fromkeys(
-            term.text
-            for piece in content or asked
-            for analyzer in analyzers
-            for term in analyzer.terms(piece)
-            if not (content and term.is_stop and analyzer in dropping)
-        )
-    )
+    asked = Counter(pieces(text))
+    dropping = _languages_of(list(asked), analyzers)
+    content = {
+        piece: n
+        for piece, n in asked.items()
+        if any(each.terms(piece) for each in analyzers) and not any(each.is_stop(piece) for each in dropping)
+    }
+    found: dict[str, int] = {}
+    for each in analyzers:
+        counts: Counter[str] = Counter()
+        for piece, n in (content or asked).items():
+            for term in each.terms(piece):
+                counts[term.text] += 0 if content and term.is_stop and each in dropping else n
+        # A stem that two languages share is still one word of the query.
+        found.update((term, max(n, found.get(term, 0))) for term, n in counts.items() if n)
+    return found
 
 
 def _languages_of(asked: Sequence[str], analyzers: Sequence[Analyzer]) -> list[Analyzer]:
     """The analyzers whose stop words are those of the query."""
     if len(analyzers) < 2:
         return list(analyzers)
-    hits = [sum(map(analyzer.is_stop, asked)) for analyzer in analyzers]
-    return [analyzer for analyzer, n in zip(analyzers, hits, strict=True) if n == max(hits) >= 2]
+    hits = [sum(map(each.is_stop, asked)) for each in analyzers]
+    return [each for each, n in zip(analyzers, hits, strict=True) if n == max(hits) >= 2]
 
 
 def _number(word: str) -> list[str]:

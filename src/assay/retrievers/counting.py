@@ -10,7 +10,7 @@ from itertools import count, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.retrievers.analysis import Analyzer, pieces
+from assay.retrievers.analysis import analyzer, pieces
 from assay.retrievers.postings import Counts
 
 _SLAB = 8192
@@ -37,7 +37,6 @@ class _Counter:
     def __init__(self, size: int):
         self.size = size
         self.vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
-        self._analyzers: dict[str, Analyzer] = {}
         next_piece = count().__next__
         self._pieces: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(next_piece))
         self._seen: dict[str, int] = {}
@@ -66,14 +65,11 @@ class _Counter:
             for piece, number in islice(numbers.items(), self._seen.get(language, 0), None)
         ]
         for _, language, piece in sorted(new):
-            analyzer = self._analyzers.setdefault(language, Analyzer(language))
-            self._terms.extend(self.vocabulary[term.text] for term in analyzer.analyse(piece))
+            self._terms.extend(self.vocabulary[term.text] for term in analyzer(language).analyse(piece))
             self._starts.append(len(self._terms))
         self._seen = {language: len(numbers) for language, numbers in self._pieces.items()}
 
-    def _keys(
-        self, found: NDArray[np.int32], rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _keys(self, found: NDArray[np.int32], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Each piece is replaced by its terms: none, one, or several for a compound."""
         starts = np.array(self._starts)
         sizes = np.diff(starts)[found]

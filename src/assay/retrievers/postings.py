@@ -12,14 +12,14 @@ that a search only adds up [2].
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from assay.retrievers.topk import best
+from assay.retrievers.topk import Hits, best
 
 K1 = 1.5
 B = 0.75
@@ -29,13 +29,6 @@ DENSE_BYTES = 64 * 1024 * 1024
 """For all full columns together."""
 _LABEL = 32
 _HEADER = _LABEL + 4 * 8
-
-
-class Hits(Struct, frozen=True):
-    """What one query found: rows of the index and their scores, best first."""
-
-    rows: NDArray[np.intp]
-    scores: NDArray[np.float32]
 
 
 class Counts(Struct, frozen=True):
@@ -83,50 +76,66 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
         return dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
 
     @cached_property
+    def _common(self) -> frozenset[int]:
+        """The terms in most chunks, as far as there is room for their columns."""
+        in_chunks = np.diff(self.starts)
+        common = np.flatnonzero(in_chunks * DENSE_SHARE > self.size)
+        room = DENSE_BYTES // max(4 * self.size, 1)
+        return frozenset(common[np.argsort(-in_chunks[common], kind="stable")[:room]].tolist())
+
+    @cached_property
     def _columns(self) -> dict[int, NDArray[np.float32]]:
         return {}
 
-    def search(self, queries: Iterable[Sequence[str]], k: int, allowed: NDArray[np.bool_] | None = None) -> list[Hits]:
-        """The k best rows for each list of distinct terms; a row without any of the terms is no result."""
+    def search(
+        self, queries: Iterable[Mapping[str, int]], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[Hits]:
+        """The k best rows for each query, given as its terms and how often each is asked for.
+
+        A row without any of the terms is no result.
+        """
         scores = np.empty(self.size, dtype=np.float32)
         found = []
         for terms in queries:
             self._score(terms, scores)
             if allowed is not None:
                 scores *= allowed
-            rows = best(scores, k, above=0.0)
-            found.append(Hits(rows, scores[rows]))
+            found.append(best(scores, k, above=0.0))
         return found
 
-    def _score(self, terms: Sequence[str], scores: NDArray[np.float32]) -> None:
+    def _score(self, terms: Mapping[str, int], scores: NDArray[np.float32]) -> None:
         """Always in the order of the vocabulary, so that equal chunks get equal sums to the last bit."""
         scores.fill(0)
-        for term in sorted(self.term_ids[term] for term in terms if term in self.term_ids):
-            start, stop = self.starts[term], self.starts[term + 1]
-            if (stop - start) * DENSE_SHARE > self.size:
-                scores += self._column(term)
+        known = sorted((self.term_ids[term], weight) for term, weight in terms.items() if term in self.term_ids)
+        for term, weight in known:
+            values = self._column(term) if term in self._common else self.impacts[self._slice(term)]
+            if weight > 1:
+                values = values * np.float32(weight)
+            if term in self._common:
+                scores += values
             else:
-                np.add.at(scores, self.rows[start:stop], self.impacts[start:stop])
+                np.add.at(scores, self.rows[self._slice(term)], values)
+
+    def _slice(self, term: int) -> slice:
+        return slice(self.starts[term], self.starts[term + 1])
 
     def _column(self, term: int) -> NDArray[np.float32]:
         column = self._columns.get(term)
         if column is None:
             column = np.zeros(self.size, dtype=np.float32)
-            start, stop = self.starts[term], self.starts[term + 1]
-            column[self.rows[start:stop]] = self.impacts[start:stop]
-            if (len(self._columns) + 1) * column.nbytes <= DENSE_BYTES:
-                self._columns[term] = column
+            column[self.rows[self._slice(term)]] = self.impacts[self._slice(term)]
+            self._columns[term] = column
         return column
 
-    def contributions(self, terms: Iterable[str], row: int) -> dict[str, float]:
+    def contributions(self, terms: Mapping[str, int], row: int) -> dict[str, float]:
         """What each term adds to the score of a row; terms that add nothing are left out."""
         found = {}
-        for term in terms:
+        for term, weight in terms.items():
             if (number := self.term_ids.get(term)) is not None:
                 start, stop = self.starts[number], self.starts[number + 1]
                 place = start + np.searchsorted(self.rows[start:stop], row)
                 if place < stop and self.rows[place] == row:
-                    found[term] = float(self.impacts[place])
+                    found[term] = weight * float(self.impacts[place])
         return found
 
     def idf(self, term: str) -> float:

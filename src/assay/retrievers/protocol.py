@@ -9,8 +9,16 @@ from msgspec import Struct
 
 from assay.config import Config
 from assay.corpus.index import Index
-from assay.records import Lane, Ranking
+from assay.errors import AssayError
+from assay.records import Chunk, Fault, Lane, Ranking
 from assay.registry import Registry
+
+
+class Query(Struct, frozen=True):
+    """A question; the id is what a finished run file knows it by."""
+
+    id: str
+    text: str
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -23,21 +31,41 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Retriever(Protocol):
-    """Batch first: all queries of an evaluation are searched together."""
+    """Batch first: all queries of an evaluation are searched together.
+
+    What concerns one query alone (a callable that raises, an answer that makes no sense) is a Fault in its place;
+    what concerns them all (no such file, wrong key) is raised.
+    """
 
     name: str
     scale: str
+    local: bool
+    """Searching costs nothing but time here: a deeper search may be asked for at will."""
 
-    def search(self, queries: Sequence[str], request: Request) -> list[Ranking]: ...
+    def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]: ...
+
+
+class Reranker(Protocol):
+    """The second stage: a score for each chunk, higher is better. It sees the texts, not the first stage's scores."""
+
+    scale: str
+
+    def rerank(self, query: str, chunks: Sequence[Chunk]) -> list[float]: ...
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """What a retriever is made from."""
+    """What a retriever or a reranker is made from."""
 
     config: Config
     index: Index | None
     argument: str = ""
     """What stands behind the colon of a variant: `python:module:function` gives `module:function`."""
 
+    def need_index(self, purpose: str) -> Index:
+        if self.index is None:
+            raise AssayError(f"{purpose} needs an index", hint="Name one with --index FILE.")
+        return self.index
+
 
 RETRIEVERS: Registry[Callable[[Context], Retriever]] = Registry("retriever", "assay.retrievers")
+RERANKERS: Registry[Callable[[Context], Reranker]] = Registry("reranker", "assay.retrievers")

@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 _BLOCKS = 8
 """Blocks for each wanted result: more make a tighter bound, fewer are quicker to look through."""
 
 
-def best(scores: NDArray[np.float32], k: int, above: float) -> NDArray[np.intp]:
-    """Rows of the k highest scores greater than `above`: by score, then row, both descending.
+class Hits(Struct, frozen=True):
+    """What one query found: rows of the index and their scores, best first."""
+
+    rows: NDArray[np.intp]
+    scores: NDArray[np.floating[Any]]
+
+
+NO_HITS = Hits(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32))
+
+
+def best(scores: NDArray[np.float32], k: int, above: float) -> Hits:
+    """The k highest scores greater than `above`: by score, then row, both descending.
 
     Rows stand in ascending order of id, so a descending row is a descending id. Equal scores at the cut are all
     looked at before the cut is made.
     """
-    rows = np.flatnonzero(scores >= bound) if (bound := lower_bound(scores, k)) > above else np.flatnonzero(scores > above)
-    rows = rows[::-1]
-    return rows[np.argsort(-scores[rows], kind="stable")[:k]]
+    bound = lower_bound(scores, k)
+    rows = np.flatnonzero(scores >= bound if bound > above else scores > above)[::-1]
+    return _ordered(rows, scores[rows], k)
+
+
+def best_rounded(scores: NDArray[np.float32], k: int, digits: int) -> Hits:
+    """The k highest finite scores after rounding, for scores whose last bits are not to be trusted."""
+    bound = lower_bound(scores, k)
+    if bound > -np.inf:
+        rows = np.flatnonzero(scores >= bound - 2 * 10.0**-digits)[::-1]
+    else:
+        rows = np.flatnonzero(scores > -np.inf)[::-1]
+    return _ordered(rows, np.round(scores[rows].astype(np.float64), digits), k)
+
+
+def _ordered(rows: NDArray[np.intp], scores: NDArray[np.floating[Any]], k: int) -> Hits:
+    order = np.argsort(-scores, kind="stable")[:k]
+    return Hits(rows[order], scores[order])
 
 
 def lower_bound(scores: NDArray[np.float32], k: int) -> float:
     """A value that at least k scores reach, as near below the k-th highest as is quick to find.
 
     The scores are dealt into blocks; the k-th highest of the blocks' maxima is reached by k different scores. This
-    reads the scores once, where a partition of them all moves them about, and is slow when many are equal.
+    reads the scores once, where a partition of them all moves them about and is slow when many are equal.
     """
     width = len(scores) // (_BLOCKS * k)
     if width < 2:
-        return _kth(scores, k)
+        return _kth_highest(scores, k)
     whole = len(scores) // width * width
-    return _kth(scores[:whole].reshape(width, -1).max(axis=0), k)
+    return _kth_highest(scores[:whole].reshape(width, -1).max(axis=0), k)
 
 
-def _kth(values: NDArray[np.float32], k: int) -> float:
-    if len(values) <= k:
-        return -np.inf
-    return float(np.partition(values, len(values) - k)[len(values) - k])
+def _kth_highest(values: NDArray[np.float32], k: int) -> float:
+    """Minus infinity when there are not so many. The lowest value is often shared by most: it is set aside first."""
+    values = values[values > values.min()] if len(values) else values
+    return float(np.partition(values, len(values) - k)[len(values) - k]) if len(values) >= k else -np.inf

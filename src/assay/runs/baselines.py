@@ -26,6 +26,22 @@ class Baseline(Struct, frozen=True):
         value: dict[str, Any] = read_json(self.path)
         return value
 
+    def listing(self) -> dict[str, Any]:
+        """The line that stands for it in a list."""
+        data = self.data
+        best = data["decision"]["variant"]
+        return {
+            "version": self.name.version,
+            "client": self.name.client,
+            "kind": data["kind"],
+            "corpus": data["corpus"]["name"],
+            "date": self.name.date,
+            "best": best,
+            "questions": self.name.count,
+            "file": self.path.name,
+            "metrics": {name: interval["mean"] for name, interval in data["metrics"].get(best, {}).items()},
+        }
+
 
 def all_baselines(root: Path, client: str | None = None) -> list[Baseline]:
     """Oldest version first, by number: v10 stands behind v2."""

@@ -24,6 +24,8 @@ from assay.stats.resample import Floats, Integers, bootstrap_means, to_grid
 
 Clusters = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
 Bounds = tuple[float | None, float | None]
+Scores = ArrayLike | Sequence[float | None] | Sequence[Sequence[float | None]]
+"""Numbers, or rows of numbers; None and NaN are undefined."""
 
 NOISE = 1e-12
 """Relative difference below which two floats are the same number."""
@@ -44,9 +46,9 @@ class Resampling(Struct, frozen=True, kw_only=True):
 
 
 def bootstrap_interval(
-    values: ArrayLike, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
+    values: Scores, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
 ) -> Interval:
-    """The mean of one measure with its interval; NaN is undefined: left out of the mean, counted in `n_cases`.
+    """The mean of one measure with its interval; None or NaN is undefined: left out of the mean, counted in `n_cases`.
 
     `clusters` says for each value to which cluster it belongs (the document a question was written from):
     then whole clusters are drawn. From fewer than two questions (or clusters) no interval can be given.
@@ -57,7 +59,7 @@ def bootstrap_interval(
 
 
 def bootstrap_intervals(
-    matrix: ArrayLike, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
+    matrix: Scores, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
 ) -> list[Interval]:
     """`bootstrap_interval` for each column of a matrix (cases × measures) over one set of resamples.
 
@@ -75,7 +77,7 @@ def cluster_numbers(clusters: Clusters, n: int) -> Integers | None:
     return np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.int64)
 
 
-def intervals_of(matrix: ArrayLike, plan: Resampling, clusters: Clusters = None) -> list[Interval]:
+def intervals_of(matrix: Scores, plan: Resampling, clusters: Clusters = None) -> list[Interval]:
     """`bootstrap_intervals` for measures on any scale: the plan says their range (grades: `span=(1, 5)`)."""
     columns = checked(matrix)
     numbers = cluster_numbers(clusters, len(columns))
@@ -88,7 +90,7 @@ def intervals_of(matrix: ArrayLike, plan: Resampling, clusters: Clusters = None)
     ]
 
 
-def checked(matrix: ArrayLike) -> Floats:
+def checked(matrix: Scores) -> Floats:
     """The matrix as floats, None as NaN."""
     columns = np.asarray(matrix, dtype=np.float64)
     if columns.ndim != 2:
@@ -116,7 +118,7 @@ def unit_sums(column: Floats, clusters: Integers | None) -> tuple[Floats, Floats
 
 
 def standard_error(sums: Floats, sizes: Floats) -> float:
-    """Of the mean Σ sums / Σ sizes over units: √(k/(k−1) · Σ(sum − mean·size)²) / Σ sizes; Miller 2024, eq. 4."""
+    """Of the mean Σ sums / Σ sizes over k units: √(k/(k−1) · Σ(sum − mean·size)²) / Σ sizes (Miller 2024)."""
     k, n = len(sums), float(sizes.sum())
     residuals = sums - math.fsum(sums) / n * sizes
     return math.sqrt(k / (k - 1) * math.fsum(residuals**2)) / n

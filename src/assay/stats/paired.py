@@ -11,11 +11,10 @@ from typing import Literal
 import msgspec
 import numpy as np
 from msgspec import Struct
-from numpy.typing import ArrayLike
 
 from assay.records import Interval
 from assay.stats.distributions import two_sided_sign_p
-from assay.stats.intervals import NOISE, Clusters, Resampling, all_equal, checked, cluster_numbers, intervals_of
+from assay.stats.intervals import NOISE, Clusters, Resampling, Scores, all_equal, checked, cluster_numbers, intervals_of
 from assay.stats.resample import Floats, Integers, draw_signs, to_grid
 
 EXACT_UP_TO = 12
@@ -43,7 +42,7 @@ def mcnemar_exact(gained: int, lost: int) -> float:
     return two_sided_sign_p(gained, lost)
 
 
-def paired_test(pairs: ArrayLike, *, seed: int, resamples: int = 10_000, clusters: Clusters = None) -> PairedTest:
+def paired_test(pairs: Scores, *, seed: int, resamples: int = 10_000, clusters: Clusters = None) -> PairedTest:
     """Sign-flip permutation test of the mean difference, two-sided (Fisher 1935; Smucker et al. 2007).
 
     If baseline and current are interchangeable, each difference could as well have the other sign. p is the share
@@ -70,24 +69,23 @@ def paired_test(pairs: ArrayLike, *, seed: int, resamples: int = 10_000, cluster
 
 
 def paired_interval(
-    pairs: ArrayLike, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
+    pairs: Scores, *, seed: int, resamples: int = 2000, confidence: float = 0.95, clusters: Clusters = None
 ) -> Interval:
     """The mean difference with its bootstrap interval over questions or clusters.
 
-    `n_scored` is the number of pairs. Swapping the two runs mirrors the interval exactly. When all questions differ
-    by the same amount (mostly 0), bounds need a known range: they are given if all values lie from 0 to 1, else None.
+    `n_scored` is the number of pairs. Each bound is the middle of two: of current against baseline and, mirrored, of
+    baseline against current; so swapping the runs mirrors the interval exactly. When all questions differ by
+    the same amount (mostly 0), bounds need a known range: they are given if all values lie from 0 to 1, else None.
     """
     matrix = _as_pairs(pairs)
     differences = differences_of(matrix)
     span = (-1.0, 1.0) if is_bounded(matrix) else None
     plan = Resampling(seed=seed, resamples=resamples, confidence=confidence, span=span)
-    mirrored = np.sort(differences).tolist() < np.sort(-differences).tolist()
-    column = (-differences if mirrored else differences).reshape(-1, 1)
-    (found,) = intervals_of(column, plan, clusters)
-    return _mirror(found) if mirrored else found
+    forth, back = intervals_of(np.column_stack((differences, -differences)), plan, clusters)
+    return msgspec.structs.replace(forth, low=_between(forth.low, back.high), high=_between(forth.high, back.low))
 
 
-def differences_of(pairs: ArrayLike) -> Floats:
+def differences_of(pairs: Scores) -> Floats:
     """current − baseline; NaN where a side is undefined; 0 where only float noise is left."""
     matrix = _as_pairs(pairs)
     differences: Floats = matrix[:, 1] - matrix[:, 0]
@@ -95,13 +93,13 @@ def differences_of(pairs: ArrayLike) -> Floats:
     return np.where(noise, 0.0, differences)
 
 
-def is_bounded(pairs: ArrayLike) -> bool:
+def is_bounded(pairs: Scores) -> bool:
     """Whether every defined value lies from 0 to 1, as shares do."""
     matrix = _as_pairs(pairs)
     return not bool(np.any((matrix < 0) | (matrix > 1)))
 
 
-def _as_pairs(pairs: ArrayLike) -> Floats:
+def _as_pairs(pairs: Scores) -> Floats:
     matrix = checked(pairs)
     if matrix.shape[1] != 2:
         raise ValueError(f"needs a matrix of questions × 2 (baseline, current), not {matrix.shape}")
@@ -127,10 +125,5 @@ def _at_least(units: Floats, signs: Floats) -> int:
     return int(np.count_nonzero(flipped >= seen - _TIE * total))
 
 
-def _mirror(interval: Interval) -> Interval:
-    def negated(value: float | None) -> float | None:
-        return None if value is None else 0.0 - value
-
-    return msgspec.structs.replace(
-        interval, mean=negated(interval.mean), low=negated(interval.high), high=negated(interval.low)
-    )
+def _between(bound: float | None, mirrored: float | None) -> float | None:
+    return None if bound is None or mirrored is None else (bound - mirrored) / 2

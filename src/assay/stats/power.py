@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from assay.stats.distributions import normal_quantile, student_quantile
-from assay.stats.intervals import NOISE, Clusters, cluster_numbers, standard_error, unit_sums
+from assay.stats.intervals import NOISE, Clusters, Scores, cluster_numbers, standard_error, unit_sums
 from assay.stats.paired import differences_of, is_bounded
 
 
 def minimum_detectable_effect(
-    pairs: ArrayLike, *, alpha: float = 0.05, power: float = 0.8, clusters: Clusters = None
+    pairs: Scores, *, alpha: float = 0.05, power: float = 0.8, clusters: Clusters = None
 ) -> float | None:
     """The true mean difference that a two-sided paired test at `alpha` finds with probability `power`.
 
     (t[1−α/2, k−1] + t[power, k−1]) · SE, with SE the standard error of the mean difference seen over k questions
     or clusters. Where each question is right or wrong, `detectable_flips` from the share that flipped. None where
-    no difference could be shown: fewer units than the sign-flip test needs to reach alpha (2 · 2⁻ᵏ > alpha), an
+    no difference could be shown: too few units for the sign-flip test to get below alpha (2 · 2⁻ᵏ ≥ alpha), an
     effect larger than the measure can have, or no variation on a scale whose range is unknown.
     For several measures under Holm's correction, alpha / m answers for the worst case.
     """
@@ -27,7 +26,7 @@ def minimum_detectable_effect(
     differences, bounded = differences_of(pairs), is_bounded(pairs)
     sums, sizes = unit_sums(differences, cluster_numbers(clusters, len(differences)))
     units = len(sums)
-    if units < 2 or 2.0 ** (1 - units) > alpha:
+    if _least_p(units) >= alpha:
         return None
     seen = differences[~np.isnan(differences)]
     if bounded and not seen.any():
@@ -59,12 +58,17 @@ def detectable_flips(n: int, flipped: float, *, alpha: float = 0.05, power: floa
         needed = z_alpha * math.sqrt(share) + z_power * math.sqrt(share - delta * delta)
         return (delta - 1 / (4 * n)) * math.sqrt(n) >= needed
 
-    if not shown(1.0):
+    if _least_p(n) >= alpha or not shown(1.0):
         return None
     low, high = 0.0, 1.0
     while (middle := (low + high) / 2) not in (low, high):
         low, high = (low, middle) if shown(middle) else (middle, high)
     return high
+
+
+def _least_p(units: int) -> float:
+    """What the sign-flip test gives when all units differ alike: no p-value is smaller."""
+    return math.ldexp(1.0, 1 - units)
 
 
 def _check(alpha: float, power: float) -> None:

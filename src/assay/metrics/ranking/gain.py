@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.metrics.ranking.judged import Floats, Ints, Judged, position, share
-from assay.metrics.ranking.measure import measure
+from assay.metrics.ranking.measures import measure
 
 ERR_TOP = 4
 """The highest grade of the scale on which ERR is defined, as in gdeval and ir_measures."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -62,7 +62,7 @@ class Judged:
 
     def total(self, query: Ints, values: Floats) -> Floats:
         """The sum of the values of each query, added in rank order as a plain loop would."""
-        return np.bincount(query, values, minlength=len(self))
+        return np.bincount(query, values, minlength=len(self)).astype(np.float64, copy=False)
 
     @cached_property
     def relevant(self) -> Ints:
@@ -105,11 +105,12 @@ def judge(rankings: Sequence[Sequence[str]], expected: Sequence[Mapping[str, int
             twice = next(id_ for at, id_ in enumerate(ids) if id_ in ids[:at])
             raise AssayError(f"'{twice}' stands twice in ranking {query + 1}", expected="each id at most once")
         found += [(query, rank, grades[id_]) for rank, id_ in enumerate(ids, 1) if id_ in grades]
-    pool = [(query, grade) for query, grades in enumerate(expected) for grade in grades.values()]
-    columns = np.array(found, np.int64).reshape(-1, 3).T
-    return Judged.build(
-        (columns[0], columns[1], columns[2]),
-        [len(ids) for ids in rankings],
-        tuple(np.array(pool, np.int64).reshape(-1, 2).T),
-        level,
-    )
+    numbers, rank, grade = np.array(found, np.int64).reshape(-1, 3).T
+    return Judged.build((numbers, rank, grade), [len(ids) for ids in rankings], pool_of(expected), level)
+
+
+def pool_of(judgements: Collection[Mapping[str, int]]) -> tuple[Ints, Ints]:
+    """(query, grade) of all judged documents."""
+    sizes = [len(grades) for grades in judgements]
+    grade = np.fromiter((grade for grades in judgements for grade in grades.values()), np.int64, sum(sizes))
+    return np.repeat(np.arange(len(sizes)), sizes), grade

@@ -6,6 +6,7 @@ digit alone are a tie there, and must be one here for the same file to give the 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,21 @@ def sort_keys(query: Ints, scores: NDArray[np.float32]) -> Keys:
     return query.astype(np.uint64) << np.uint64(32) | descending
 
 
-def places(keys: Keys, wanted: Ints) -> tuple[Ints, Ints, NDArray[np.int64]]:
-    """Where the wanted entries stand in the order: [left, right) among equals, and the entries in ascending order."""
+def ranks(keys: Keys, wanted: Ints, ids: Callable[[Ints], Sequence[Any]]) -> Ints:
+    """The rank from 1, within its query, of each wanted entry. `ids` gives those of entries; asked for ties alone."""
     increasing = bool((keys[1:] >= keys[:-1]).all())
     order = np.arange(len(keys)) if increasing else np.argsort(keys, kind="stable")
     ordered = keys if increasing else keys[order]
-    left = np.searchsorted(ordered, keys[wanted], "left")
-    right = np.searchsorted(ordered, keys[wanted], "right")
-    return left, right, order
+    own = keys[wanted]
+    first = np.searchsorted(ordered, own >> np.uint64(32) << np.uint64(32))
+    left, right = np.searchsorted(ordered, own), np.searchsorted(ordered, own, "right")
+    place = left.copy()
+    tied: dict[int, list[int]] = {}
+    for at in np.flatnonzero(right - left > 1).tolist():
+        tied.setdefault(int(left[at]), []).append(at)
+    for start, members in tied.items():
+        equals = order[start : right[members[0]]]
+        descending = sorted(zip(ids(equals), equals.tolist(), strict=True), reverse=True)
+        number = {entry: start + above for above, (_, entry) in enumerate(descending)}
+        place[members] = [number[entry] for entry in wanted[members].tolist()]
+    return place - first + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.metrics.ranking.measure import MEASURES, Definition
+from assay.metrics.ranking.measures import MEASURES, Definition
 from assay.records import PageRef
 
 MEASURES.register("page_recall")(Definition("required", "no page is expected", None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.metrics.ranking.judged import Floats, Judged, share
-from assay.metrics.ranking.measure import measure
+from assay.metrics.ranking.measures import measure
 
 
 @measure("p", cutoff="required")

@@ -50,6 +50,7 @@ def bars(chart: Chart, key: str) -> Markup:
         for number, at in enumerate(points):
             if place in at:
                 parts.append(_bar(chart, number, at[place], top + 4 + (number + 0.5) * layout.pitch, layout))
+    parts.append(_reference(chart, layout))
     return picture(chart, key, layout.box.bottom + (38 if chart.y_label else 22), parts)
 
 
@@ -78,16 +79,21 @@ def _grid(chart: Chart, layout: Layout) -> Markup:
         if x - half >= free:
             parts.append(label(axis.label(tick), x, box.bottom + 15, class_="tick small", text_anchor="middle"))
             free = x + half + 6
-    if chart.reference is not None:
-        x = axis.at(chart.reference)
-        parts.append(void("path", class_="reference", d=f"M{x:.1f} {box.top - 2:.1f}V{box.bottom:.1f}"))
-        parts.append(label(axis.exact(chart.reference), x, box.top - 5, class_="limit small", text_anchor="middle"))
     if layout.value_right < layout.n_right:
         parts.append(label("n", layout.n_right, box.top - 5, class_="tick small", text_anchor="end"))
     if chart.y_label:
         middle = (box.left + box.right) / 2
         parts.append(label(short(chart.y_label, 60), middle, box.bottom + 32, class_="name", text_anchor="middle"))
     return join(parts)
+
+
+def _reference(chart: Chart, layout: Layout) -> Markup:
+    if chart.reference is None:
+        return Markup("")
+    x = layout.axis.at(chart.reference)
+    line = void("path", class_="reference", d=f"M{x:.1f} {layout.box.top - 2:.1f}V{layout.box.bottom:.1f}")
+    text = layout.axis.exact(chart.reference)
+    return join([line, label(text, x, layout.box.top - 5, class_="limit small", text_anchor="middle")])
 
 
 def _name(place: Place, y: float, layout: Layout) -> Markup:

@@ -11,11 +11,10 @@ from assay.report.markup import Markup, join
 from assay.report.tables import places
 
 SLOPE = math.radians(35)
-LENGTH = 18
 
 
-def names_of(chart: Chart) -> list[str]:
-    return [short(x, LENGTH) for x, _ in places(chart)]
+def names_of(chart: Chart, length: int) -> list[str]:
+    return [short(x, length) for x, _ in places(chart)]
 
 
 def thinned(names: list[str], slot: float) -> list[str]:

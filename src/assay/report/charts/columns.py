@@ -15,6 +15,7 @@ from assay.report.charts.frame import (
     label,
     legend,
     picture,
+    reference_across,
     short,
     tick_room,
     told,
@@ -56,16 +57,17 @@ def columns(chart: Chart, key: str) -> Markup:
         for number, at in enumerate(points):
             if place in at:
                 parts.append(_column(chart, number, at[place], first + (number + 0.5) * layout.width, layout))
-    parts.append(axis_names(names_of(chart), middles, box, layout.slot))
-    below = box.bottom + room_below(names_of(chart), layout.slot)
+    parts.append(reference_across(layout.axis, box, chart.reference))
+    parts.append(axis_names(names_of(chart, 26), middles, box, layout.slot))
+    below = box.bottom + room_below(names_of(chart, 26), layout.slot)
     parts.append(axis_title(chart.x_label, box, below + 16))
     return picture(chart, key, below + (22 if chart.x_label else 4), parts)
 
 
 def _layout(chart: Chart, legend_height: float) -> Layout:
-    top = legend_height + (26.0 if chart.y_label else 14.0)
+    top = legend_height + (28.0 if chart.y_label else 14.0)
     axis = value_axis(chart, top + HEIGHT, top)
-    names, groups = names_of(chart), max(len(places(chart)), 1)
+    names, groups = names_of(chart, 26), max(len(places(chart)), 1)
     left = tick_room(axis, chart.reference)
     left += max(0.0, room_left(names, (WIDTH - left) / groups) - left)
     box = Box(left, WIDTH - 2, top, top + HEIGHT)

@@ -73,19 +73,23 @@ def told(chart: Chart, name: str, point: Point) -> Markup:
 
 
 def horizontal_grid(axis: Axis, box: Box, reference: float | None) -> Markup:
-    """Lines across at each tick with its label; the reference takes the place of a label it would touch."""
-    mark = None if reference is None else axis.at(reference)
+    """Lines across at each tick with its label, but for a label that the reference's would touch."""
     parts = []
     for tick in axis.ticks:
         y = axis.at(tick)
         parts.append(void("path", class_="axis" if tick == 0 else "grid", d=f"M{box.left:.1f} {y:.1f}H{box.right:.1f}"))
-        if mark is None or abs(mark - y) >= SIZE:
+        if reference is None or abs(axis.at(reference) - y) >= SIZE:
             parts.append(label(axis.label(tick), box.left - 6, y + 4, class_="tick", text_anchor="end"))
-    if reference is not None and mark is not None:
-        parts.append(void("path", class_="reference", d=f"M{box.left:.1f} {mark:.1f}H{box.right:.1f}"))
-        text = axis.exact(reference)
-        parts.append(label(text, box.left - 6, mark + 4, class_="limit", text_anchor="end"))
     return join(parts)
+
+
+def reference_across(axis: Axis, box: Box, reference: float | None) -> Markup:
+    """The line to compare with, its value among the ticks."""
+    if reference is None:
+        return Markup("")
+    y = axis.at(reference)
+    line = void("path", class_="reference", d=f"M{box.left:.1f} {y:.1f}H{box.right:.1f}")
+    return join([line, label(axis.exact(reference), box.left - 6, y + 4, class_="limit", text_anchor="end")])
 
 
 def tick_room(axis: Axis, reference: float | None) -> float:
@@ -107,8 +111,10 @@ def whisker(axis: Axis, point: Point, across: float, *, upright: bool, half: flo
     return void("path", class_="whisker", d=f"M{low:.1f} {across:.1f}H{high:.1f}{caps}")
 
 
-def marker(series: int, x: float, y: float) -> Markup:
-    """A shape for each series, so that colour is not the only difference."""
+def marker(series: int, x: float, y: float, *, crowded: bool = False) -> Markup:
+    """A shape for each series, so that colour is not the only difference; a dot where there is no room for shapes."""
+    if crowded:
+        return void("path", class_="mark", d=f"M{x:.1f} {y:.1f}m-2.6 0a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0z")
     shapes = (
         "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
         "m-3.5-3.5h7v7h-7z",

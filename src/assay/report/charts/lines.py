@@ -13,6 +13,7 @@ from assay.report.charts.frame import (
     label,
     marker,
     picture,
+    reference_across,
     short,
     tick_room,
     told,
@@ -33,18 +34,18 @@ Spot = tuple[float, float, Point]
 
 
 def lines(chart: Chart, key: str) -> Markup:
-    top = 26.0 if chart.y_label else 10.0
+    top = 28.0 if chart.y_label else 10.0
     axis = value_axis(chart, top + max(HEIGHT, GAP * len(chart.series)), top)
     box = Box(tick_room(axis, chart.reference), WIDTH - _label_room(chart), top, axis.start)
     across = _across(chart, box)
-    parts = [horizontal_grid(axis, box, chart.reference)]
+    parts = [horizontal_grid(axis, box, chart.reference), reference_across(axis, box, chart.reference)]
     if chart.y_label:
         parts.append(label(short(chart.y_label, 60), 0, 12, class_="name"))
     spots = [_spots(series, number, chart, across, axis) for number, series in enumerate(chart.series)]
     banded = len(chart.series) == 1 or len(across) > CROWDED
     if banded:
         parts += [_band(number, series, axis) for number, series in enumerate(spots)]
-    parts += [_curve(chart, number, series, axis, whiskers=not banded) for number, series in enumerate(spots)]
+    parts += [_curve(chart, number, series, axis, banded=banded) for number, series in enumerate(spots)]
     parts.append(_end_labels(chart, spots, box))
     parts.append(_names(chart, across, box))
     parts.append(axis_title(chart.x_label, box, box.bottom + 36))
@@ -52,8 +53,12 @@ def lines(chart: Chart, key: str) -> Markup:
 
 
 def _label_room(chart: Chart) -> float:
-    names = [text_width(short(series.name), SIZE) for series in chart.series]
-    return max([*names, 0.0]) + 22
+    names = [short(series.name) + f" {MISSING}" * _unmeasured(series) for series in chart.series]
+    return max([text_width(name, SIZE) for name in names] + [0.0]) + 22
+
+
+def _unmeasured(series: Series) -> bool:
+    return all(point.y is None for point in series.points)
 
 
 def _across(chart: Chart, box: Box) -> dict[Place, float]:
@@ -70,12 +75,13 @@ def _names(chart: Chart, across: dict[Place, float], box: Box) -> Markup:
         return Markup("")
     at = list(across.values())
     slot = at[1] - at[0] if len(at) > 1 else box.right - box.left
-    return axis_names(thinned(names_of(chart), slot), at, box, slot=WIDTH)
+    return axis_names(thinned(names_of(chart, 18), slot), at, box, slot=WIDTH)
 
 
 def _spots(series: Series, number: int, chart: Chart, across: dict[Place, float], axis: Axis) -> list[Spot | None]:
     """A series' points where they stand; None is a gap. Series with whiskers step aside from each other."""
-    aside = 0.0 if len(across) > CROWDED else (number - (len(chart.series) - 1) / 2) * min(7.0, 30 / len(chart.series))
+    whiskers = len(across) <= CROWDED and any(point.low is not None for line in chart.series for point in line.points)
+    aside = (number - (len(chart.series) - 1) / 2) * min(7.0, 30 / len(chart.series)) if whiskers else 0.0
     found = placed(series)
     spots: list[Spot | None] = []
     for place, x in across.items():
@@ -105,14 +111,15 @@ def _band(number: int, spots: list[Spot | None], axis: Axis) -> Markup:
     return join(bands)
 
 
-def _curve(chart: Chart, number: int, spots: list[Spot | None], axis: Axis, *, whiskers: bool) -> Markup:
+def _curve(chart: Chart, number: int, spots: list[Spot | None], axis: Axis, *, banded: bool) -> Markup:
     name = chart.series[number].name
     parts = []
     for stretch in _stretches(spots):
         parts.append(void("path", class_="line", d="M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in stretch)))
         for x, y, point in stretch:
-            drawn = [whisker(axis, point, x, upright=True)] if whiskers else []
-            parts.append(element("g", told(chart, name, point), *drawn, marker(number, x, y)))
+            interval = Markup("") if banded else whisker(axis, point, x, upright=True)
+            dot = marker(number, x, y, crowded=len(spots) > CROWDED)
+            parts.append(element("g", told(chart, name, point), interval, dot))
     return element("g", *parts, class_=colour(number))
 
 

@@ -12,7 +12,8 @@ from assay.report.numbers import fixed
 from assay.report.tables import form_of
 
 _NARROW = frozenset("iljtfrI.,:;'|!()[]/ -–·")
-_BROAD = frozenset("mwMWABCDEGHKNOPQRSUVXYZ%@+−=<>~…→")
+_BROAD = frozenset("ABCDEGHKNOPQRSUVXYZ+−=<>~")
+_BROADEST = frozenset("mwMW%@…→—")
 
 
 class Axis(Struct, frozen=True):
@@ -84,7 +85,7 @@ def text_width(text: str, size: float) -> float:
 def _share_of_em(character: str) -> float:
     if unicodedata.combining(character):
         return 0.0
-    if unicodedata.east_asian_width(character) in "WF":
+    if unicodedata.east_asian_width(character) in "WF" or character in _BROADEST:
         return 1.0
     return 0.4 if character in _NARROW else 0.8 if character in _BROAD else 0.63
 

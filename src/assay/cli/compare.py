@@ -1,0 +1,30 @@
+"""`assay compare A B`: did it get better or worse, and is the difference real?"""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "compare two runs, or a run with a baseline"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", help="a run (path, name, id, last) or a baseline (file, or the word baseline)")
+    parser.add_argument("now", help="what is compared with it")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import msgspec
+
+    from assay.cli._output import print_json, show
+    from assay.compare import compare
+    from assay.config import load
+    from assay.report.comparison import comparison_report
+    from assay.report.publish import load_scored, rules_of
+
+    config = load(arguments.config)
+    result = compare(load_scored(arguments.before, config), load_scored(arguments.now, config), rules_of(config))
+    if arguments.json:
+        print_json(msgspec.to_builtins(result) | {"regressions": len(result.regressions)})
+    else:
+        show(comparison_report(result))
+    return 1 if result.regressions else 0

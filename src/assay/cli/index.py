@@ -1,0 +1,99 @@
+"""`assay index`: documents into a searchable index."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.config import Config
+    from assay.corpus.build import Summary
+
+HELP = "make documents (pdf, html, markdown, text, docx, ready-made chunks) searchable: one SQLite file"
+CHUNKING = {
+    "parent_tokens": "size of a parent",
+    "parent_overlap": "shared by two neighbouring parents",
+    "child_tokens": "size of a chunk",
+    "child_overlap": "shared by two neighbouring chunks",
+    "minimum_tokens": "a shorter rest is joined to its neighbour",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="folders and files: the whole corpus")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="the index (default: paths.index of the settings)")
+    parser.add_argument("--rebuild", action="store_true", help="read everything again, not only what changed")
+    parser.add_argument("--language", metavar="CODE", help="auto, or the language of all documents: en, fr, de, ...")
+    embedding = parser.add_mutually_exclusive_group()
+    embedding.add_argument("--embedder", metavar="NAME", help="wordllama, openai or sentence-transformers")
+    embedding.add_argument("--no-embeddings", action="store_true", help="for bm25 alone")
+    for name, meaning in CHUNKING.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="N", type=int, help=meaning)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import msgspec
+
+    from assay.cli._output import print_json, progress_to
+    from assay.config import load
+    from assay.corpus.build import BuildOptions, build
+    from assay.embedders.cache import cached
+
+    config = _override(load(arguments.config), arguments)
+    with progress_to(quiet=arguments.quiet) as progress:
+        options = BuildOptions(
+            chunking=config.index.chunking,
+            language=config.index.language,
+            embedder=None if arguments.no_embeddings else cached(config.embedder, config.path("cache")),
+            document_prefix=config.embedder.document_prefix,
+            rebuild=arguments.rebuild,
+            progress=progress,
+        )
+        summary = build(arguments.paths, arguments.out or config.path("index"), options)
+    if arguments.json:
+        print_json(msgspec.to_builtins(summary))
+    else:
+        print(_describe(summary))
+    return 0
+
+
+def _override(config: Config, arguments: argparse.Namespace) -> Config:
+    """The settings with what was said on the command line."""
+    import msgspec
+    from msgspec.structs import asdict, replace
+
+    from assay.config import Chunking
+
+    given = {name: getattr(arguments, name) for name in CHUNKING if getattr(arguments, name) is not None}
+    try:
+        chunking = msgspec.convert({**asdict(config.index.chunking), **given}, Chunking)
+    except msgspec.ValidationError as fault:
+        raise AssayError(f"chunk sizes: {fault}") from None
+    index = replace(config.index, chunking=chunking, language=arguments.language or config.index.language)
+    embedder = replace(config.embedder, name=arguments.embedder or config.embedder.name)
+    return replace(config, index=index, embedder=embedder)
+
+
+def _describe(summary: Summary) -> str:
+    """The summary for people; every file that is not in the index is accounted for."""
+    languages = ", ".join(f"{code} {count}" for code, count in summary.languages.items())
+    lines = [
+        f"{summary.index}: {summary.documents} documents, {summary.pages} pages, {summary.chunks} chunks ({languages})"
+    ]
+    if summary.is_current:
+        lines.append(f"up to date: {summary.unchanged} unchanged, nothing was written")
+    else:
+        counts = ("added", "changed", "unchanged", "removed")
+        done = ", ".join(f"{getattr(summary, name)} {name}" for name in counts)
+        model = f"{summary.model_id or 'given'}, {summary.embedding_dim} dimensions"
+        embedding = f"embeddings: {model}" if summary.embedding_dim else "no embeddings"
+        lines += [f"{done} in {summary.seconds:.1f} s", embedding]
+    lines += [f"failed: {problem.file}: {problem.reason}" for problem in summary.failed]
+    lines += [f"warning: {problem.file}: {problem.reason}" for problem in summary.warnings]
+    if summary.skipped:
+        kinds = ", ".join(f"{suffix} {count}" for suffix, count in summary.skipped.items())
+        lines.append(f"skipped, no reader for them: {kinds}")
+    return "\n".join(lines)

@@ -1,0 +1,138 @@
+"""`assay retrieval`: does the right chunk come back, how high, and if not, why?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.config import Config
+    from assay.retrieval.evaluation import Order
+    from assay.runs.folder import RunFolder
+
+HELP = "evaluate retrieval against a gold set"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, case file or BEIR folder")
+    parser.add_argument("--index", metavar="FILE", type=Path, help="the index that is searched")
+    parser.add_argument(
+        "--variants", metavar="A,B", help="retrievers: bm25, vector, hybrid, bm25+rerank, run:FILE, ..."
+    )
+    parser.add_argument("--k", metavar="1,3,5", help="cut-offs")
+    parser.add_argument("-m", "--measure", metavar="NAME", action="append", help="a further measure, such as rprec")
+    parser.add_argument("--tolerance", metavar="N", type=int, help="pages to either side that count for page recall")
+    parser.add_argument("--page-match", choices=("document", "page"), help="page: the number alone, in any document")
+    parser.add_argument("--source", metavar="NAME", action="append", help="search only in this document")
+    parser.add_argument(
+        "--pages-only", action="store_true", help="questions with pages, whether or not they have chunks"
+    )
+    parser.add_argument("--corpora", metavar="A,B|all", help="several corpora of the settings, one after the other")
+    parser.add_argument(
+        "--old-index", metavar="FILE", type=Path, help="index the gold set was made from, to follow its chunks"
+    )
+    parser.add_argument("--quick", metavar="N", type=int, help="N questions, stratified, the same every time")
+    parser.add_argument("--cluster", choices=("none", "source"), help="source: intervals over documents, not questions")
+    parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
+    parser.add_argument(
+        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
+    )
+    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
+    parser.add_argument("--force", action="store_true", help="promote a partial run too")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from assay.cli._output import print_json, progress_to, show
+    from assay.config import load
+    from assay.report.publish import publish
+    from assay.retrieval.evaluation import evaluate_retrieval
+
+    config = _override(load(arguments.config), arguments)
+    codes = []
+    for order in _orders(config, arguments):
+        with progress_to(quiet=arguments.quiet) as progress:
+            folder = evaluate_retrieval(order, progress)
+        published = publish(folder, config, arguments.baseline)
+        if arguments.json:
+            print_json(published.summary | {"folder": str(folder.path), "exit_code": published.exit_code})
+        else:
+            show(published.report)
+            print(f"\n{folder.path}/report.html")
+        if arguments.update_baseline:
+            _promote(folder, config, arguments)
+        codes.append(published.exit_code)
+    return max(codes)
+
+
+def _override(config: Config, arguments: argparse.Namespace) -> Config:
+    """The settings with what was said on the command line."""
+    from msgspec.structs import replace
+
+    from assay.cli._output import numbers, words
+
+    options = {
+        "variants": words(arguments.variants),
+        "k": numbers(arguments.k, "--k"),
+        "measures": tuple(arguments.measure or ()) or None,
+        "tolerance": arguments.tolerance,
+        "page_match": arguments.page_match,
+        "sources": tuple(arguments.source or ()) or None,
+    }
+    statistics = {"cluster": arguments.cluster}
+    return replace(
+        config,
+        seed=config.seed if arguments.seed is None else arguments.seed,
+        retrieval=replace(config.retrieval, **{key: value for key, value in options.items() if value is not None}),
+        statistics=replace(config.statistics, **{key: value for key, value in statistics.items() if value is not None}),
+    )
+
+
+def _orders(config: Config, arguments: argparse.Namespace) -> list[Order]:
+    """One order, or one for each corpus asked for."""
+    from assay.cli._output import words
+    from assay.errors import unknown_name
+    from assay.retrieval.evaluation import Order
+
+    def order(gold: Path, index: Path | None) -> Order:
+        return Order(
+            config=config,
+            gold=gold,
+            index=index,
+            old_index=arguments.old_index,
+            pages_only=arguments.pages_only,
+            quick=arguments.quick,
+            resume=arguments.resume,
+            command=tuple(sys.argv[1:]),
+        )
+
+    if not arguments.corpora:
+        return [order(arguments.gold or config.path("gold"), _index(config, arguments))]
+    names = words(arguments.corpora) or ()
+    chosen = tuple(config.corpora) if names == ("all",) else names
+    for name in chosen:
+        if name not in config.corpora:
+            raise unknown_name("corpus", name, config.corpora)
+    root = Path(config.root)
+    return [order(root / config.corpora[name].gold, root / config.corpora[name].index) for name in chosen]
+
+
+def _index(config: Config, arguments: argparse.Namespace) -> Path | None:
+    """Run files need no index, so one that is only the default may be absent."""
+    if arguments.index:
+        path: Path = arguments.index
+        return path
+    found = config.path("index")
+    alone = all(variant.startswith("run:") for variant in config.retrieval.variants)
+    return None if alone and not found.exists() else found
+
+
+def _promote(folder: RunFolder, config: Config, arguments: argparse.Namespace) -> None:
+    from datetime import UTC, datetime
+
+    from assay.runs.baselines import promote
+
+    baseline = promote(folder, config.path("baselines"), today=datetime.now(UTC).date(), force=arguments.force)
+    print(f"baseline {baseline.path}", file=sys.stderr)

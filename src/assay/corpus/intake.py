@@ -1,0 +1,86 @@
+"""One file into the chunks it gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from assay.config import Chunking
+from assay.corpus.chunking import chunk_document
+from assay.corpus.content import clean
+from assay.corpus.language import detect, detect_each
+from assay.corpus.readers import CHUNK_READERS, READERS
+from assay.corpus.scan import Found
+from assay.errors import AssayError
+from assay.records import Chunk
+
+
+class Unreadable(AssayError):
+    """A fault of the surroundings, not of the file's content: the file is tried again next time."""
+
+
+class Loaded(Struct, frozen=True, kw_only=True):
+    """What one file gives."""
+
+    chunks: list[Chunk]
+    place: Callable[[int], str]
+    """Where the n-th chunk stands, for messages."""
+    pages: int
+    language: str | None
+    notes: tuple[str, ...] = ()
+    vectors: list[bytes] | None = None
+    model_id: str | None = None
+    dim: int | None = None
+
+
+def load(file: Found, chunking: Chunking, language: str) -> Loaded:
+    """Raises AssayError where the file gives nothing."""
+    try:
+        loaded = _load_ready(file, language) if file.is_ready else _load_document(file, chunking, language)
+    except OSError as fault:
+        raise Unreadable(f"cannot be read: {fault.strerror}") from None
+    if not loaded.chunks:
+        raise AssayError("holds no chunks" if file.is_ready else "empty: there is no text in it")
+    return loaded
+
+
+def _load_document(file: Found, chunking: Chunking, language: str) -> Loaded:
+    read = READERS.get(file.path.suffix.lower())
+    pages = [msgspec.structs.replace(page, text=clean(page.text)) for page in read(file.path)]
+    code = detect("\n".join(page.text for page in pages)) if language == "auto" else language
+    return Loaded(
+        chunks=chunk_document(file.name, pages, chunking, code),
+        place=lambda _: str(file.path),
+        pages=len(pages),
+        language=code,
+        notes=tuple(page.note for page in pages if page.note),
+    )
+
+
+def _load_ready(file: Found, language: str) -> Loaded:
+    """Chunks as they are; a language they do not state is found out for each of their sources."""
+    ready = CHUNK_READERS.get(file.path.suffix.lower())(file.path)
+    if language == "auto":
+        codes = detect_each((chunk.source, chunk.text) for chunk in ready.chunks)
+    else:
+        codes = dict.fromkeys((chunk.source for chunk in ready.chunks), language)
+    chunks = [_with_language(chunk, codes[chunk.source]) for chunk in ready.chunks]
+    common = Counter(chunk.metadata.get("language") for chunk in chunks).most_common(1)
+    return Loaded(
+        chunks=chunks,
+        place=ready.place,
+        pages=len({(chunk.source, chunk.page) for chunk in chunks if chunk.page is not None}),
+        language=common[0][0] if common else None,
+        vectors=ready.vectors,
+        model_id=ready.model_id,
+        dim=ready.dim,
+    )
+
+
+def _with_language(chunk: Chunk, code: str | None) -> Chunk:
+    if code is None or "language" in chunk.metadata:
+        return chunk
+    return msgspec.structs.replace(chunk, metadata={**chunk.metadata, "language": code})

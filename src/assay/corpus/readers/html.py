@@ -1,0 +1,106 @@
+"""HTML as one page of readable text: headings and paragraphs apart, table rows on a line, no scripts or styles."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from assay.corpus.readers.protocol import READERS, Page
+from assay.corpus.readers.text import decode
+
+_DROPPED = {"script", "style", "template", "noscript", "svg", "title"}
+_PARAGRAPHS = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "dl", "pre", "blockquote", "section"}
+_LINES = {"div", "li", "tr", "dt", "dd", "br", "hr", "article", "header", "footer", "main", "nav", "aside", "figure"}
+_LINES |= {"figcaption", "caption", "form", "fieldset", "address", "option", "summary", "details", "body"}
+_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
+
+
+@READERS.register(".html", ".htm", ".xhtml")
+def read(path: Path) -> list[Page]:
+    data = path.read_bytes()
+    declared = _CHARSET.search(data[:4096])
+    text, note = decode(data, declared.group(1).decode("ascii") if declared else None)
+    return [Page(1, to_text(text), note)]
+
+
+def to_text(markup: str) -> str:
+    """What a person reads of it. A page without a first heading begins with its title."""
+    parser = _Parser()
+    # Marked sections of office programs (`<![if ...]>`) stop the parser; as plain declarations they are passed over.
+    parser.feed(markup.replace("<![", "<! ["))
+    parser.close()
+    lines = "".join(parser.parts).split("\n")
+    body = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).strip()
+    title = " ".join("".join(parser.title).split())
+    return body if parser.has_heading or not title else f"{title}\n\n{body}".strip()
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.title: list[str] = []
+        self.has_heading = False
+        self._dropped: list[str] = []
+        self._preformatted = 0
+        self._cells = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if tag == "body":
+            # Whatever was left open in the head ends here.
+            self._dropped.clear()
+        if tag in _DROPPED:
+            self._dropped.append(tag)
+        if self._dropped:
+            return
+        self.has_heading |= tag == "h1"
+        self._preformatted += tag == "pre"
+        if tag in {"td", "th"}:
+            self._cell()
+        else:
+            self._break(tag)
+        if tag == "tr":
+            self._cells = 0
+        if tag == "li":
+            self.parts.append("- ")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if not self._dropped:
+            self._break(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._dropped:
+            del self._dropped[self._dropped.index(tag) :]
+        elif not self._dropped and tag != "br":
+            self._preformatted -= tag == "pre" and self._preformatted > 0
+            self._break(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self._dropped:
+            if self._dropped == ["title"]:
+                self.title.append(data)
+        elif self._preformatted:
+            self.parts.append(data)
+        else:
+            text = re.sub(r"\s+", " ", data)
+            at_edge = not self.parts or self.parts[-1][-1:] in {"\n", " "}
+            self.parts.append(text.lstrip() if at_edge else text)
+
+    def _cell(self) -> None:
+        if self._cells:
+            self.parts.append(" | ")
+        self._cells += 1
+
+    def _break(self, tag: str) -> None:
+        if self._cells and tag not in {"tr", "table"}:
+            # A paragraph or list inside a cell stays on the row's line.
+            if tag in _LINES or tag in _PARAGRAPHS:
+                self.parts.append(" ")
+            return
+        if tag == "table" or tag == "tr":
+            self._cells = 0
+        if tag in _PARAGRAPHS:
+            self.parts.append("\n\n")
+        elif tag in _LINES:
+            self.parts.append("\n")

@@ -1,0 +1,232 @@
+"""The write side of an index: a new file beside the old one, renamed over it when it is whole."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from assay.corpus.content import fingerprint_of
+from assay.errors import AssayError
+from assay.records import Chunk
+
+SCHEMA_VERSION = "1"
+_SCHEMA = """
+CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE chunks (id TEXT PRIMARY KEY, text TEXT NOT NULL, source TEXT, page INTEGER, tokens INTEGER,
+  metadata TEXT, embedding BLOB);
+CREATE VIRTUAL TABLE chunks_fts USING fts5(text, content='chunks', content_rowid='rowid');
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT, pages INTEGER, chunks INTEGER,
+  language TEXT, problem TEXT, model_id TEXT, dim INTEGER, ids TEXT);
+CREATE TABLE lexical (key TEXT PRIMARY KEY, value BLOB);
+CREATE TRIGGER chunks_inserted AFTER INSERT ON chunks BEGIN
+  INSERT INTO chunks_fts (rowid, text) VALUES (new.rowid, new.text); END;
+CREATE TRIGGER chunks_deleted AFTER DELETE ON chunks BEGIN
+  INSERT INTO chunks_fts (chunks_fts, rowid, text) VALUES ('delete', old.rowid, old.text); END;
+CREATE TRIGGER chunks_updated AFTER UPDATE OF text ON chunks BEGIN
+  INSERT INTO chunks_fts (chunks_fts, rowid, text) VALUES ('delete', old.rowid, old.text);
+  INSERT INTO chunks_fts (rowid, text) VALUES (new.rowid, new.text); END;
+"""
+
+
+class FileRow(Struct, frozen=True, kw_only=True):
+    """What is known of a file that was read: enough to tell whether it must be read again."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    pages: int = 0
+    chunks: int = 0
+    language: str | None = None
+    problem: str | None = None
+    model_id: str | None = None
+    """Whose embeddings its chunks brought along; None where ours were computed."""
+    dim: int | None = None
+    ids: tuple[str, ...] = ()
+
+
+class State(Struct, frozen=True):
+    """What an index says of itself, without its chunks."""
+
+    metadata: dict[str, str]
+    files: dict[str, FileRow]
+
+
+def read_state(path: Path, *, with_ids: bool = False) -> State | None:
+    """None where there is no index yet. What is there and is no index of ours is never written over silently."""
+    if not path.exists():
+        return None
+    fields = [name for name in FileRow.__struct_fields__ if with_ids or name != "ids"]
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)) as connection:
+            metadata = dict(connection.execute("SELECT key, value FROM metadata"))
+            rows = connection.execute(f"SELECT {', '.join(fields)} FROM files").fetchall()  # noqa: S608
+    except sqlite3.Error:
+        raise AssayError(
+            "exists and is not an index made by `assay index`",
+            where=str(path),
+            hint="Choose another --out, or move it away first.",
+        ) from None
+    return State(metadata, {row[0]: _file_row(dict(zip(fields, row, strict=True))) for row in rows})
+
+
+def _file_row(values: dict[str, object]) -> FileRow:
+    ids = values.pop("ids", None)
+    return msgspec.convert({**values, "ids": msgspec.json.decode(str(ids)) if ids else ()}, FileRow)
+
+
+class Store:
+    """An index being written. Nobody else sees it until it is whole, so it needs no journal."""
+
+    def __init__(self, connection: sqlite3.Connection):
+        self._connection = connection
+
+    def put(self, rows: Iterable[tuple[Chunk, bytes | None]]) -> None:
+        self._connection.executemany(
+            "INSERT INTO chunks (id, text, source, page, tokens, metadata, embedding) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (chunk.id, chunk.text, chunk.source, chunk.page, chunk.tokens, _metadata_text(chunk), vector)
+                for chunk, vector in rows
+            ),
+        )
+
+    def put_file(self, row: FileRow) -> None:
+        values = {**msgspec.structs.asdict(row), "ids": msgspec.json.encode(row.ids).decode()}
+        slots = ", ".join(f":{name}" for name in values)
+        self._connection.execute(
+            f"INSERT OR REPLACE INTO files ({', '.join(values)}) VALUES ({slots})",  # noqa: S608 (field names)
+            values,
+        )
+
+    def remove(self, row: FileRow) -> None:
+        self._connection.executemany("DELETE FROM chunks WHERE id = ?", ((id_,) for id_ in row.ids))
+        self._connection.execute("DELETE FROM files WHERE path = ?", (row.path,))
+
+    def texts(self, ids: Sequence[str]) -> list[str]:
+        found = (self._connection.execute("SELECT text FROM chunks WHERE id = ?", (id_,)).fetchone() for id_ in ids)
+        return [str(row[0]) for row in found]
+
+    def set_vectors(self, vectors: Iterable[tuple[bytes | None, str]]) -> None:
+        self._connection.executemany("UPDATE chunks SET embedding = ? WHERE id = ?", vectors)
+
+    def files(self) -> list[FileRow]:
+        fields = FileRow.__struct_fields__
+        rows = self._connection.execute(f"SELECT {', '.join(fields)} FROM files ORDER BY path")  # noqa: S608
+        return [_file_row(dict(zip(fields, row, strict=True))) for row in rows]
+
+    def lanes(self) -> list[str]:
+        lane = """COALESCE(json_extract(metadata, '$.lane'), 'document')"""
+        where = """WHERE metadata LIKE '%"lane"%'"""
+        marked = self._connection.execute(f"SELECT DISTINCT {lane} FROM chunks {where}").fetchall()  # noqa: S608
+        return sorted({str(row[0]) for row in marked}) or ["document"]
+
+    def finish(self, metadata: Mapping[str, str]) -> str:
+        """Metadata and fingerprint; what was prepared from other chunks goes."""
+        fingerprint = fingerprint_of(self._connection.execute("SELECT id, text FROM chunks ORDER BY id"))
+        self._connection.execute("DELETE FROM lexical")
+        self._connection.execute("DELETE FROM metadata")
+        values = {**metadata, "schema_version": SCHEMA_VERSION, "fingerprint": fingerprint}
+        self._connection.executemany(
+            "INSERT INTO metadata (key, value) VALUES (?, ?)",
+            sorted(values.items()),
+        )
+        self._connection.commit()
+        return fingerprint
+
+
+def _metadata_text(chunk: Chunk) -> str:
+    data = chunk.metadata if chunk.lane == "document" else {**chunk.metadata, "lane": chunk.lane}
+    return msgspec.json.encode(data).decode()
+
+
+@contextmanager
+def replacing(target: Path, *, keep_old: bool) -> Iterator[Store]:
+    """A store that takes the target's place at the end, or leaves it untouched if anything goes wrong on the way.
+
+    `keep_old` starts from a copy of the target. The caller holds the lock, so any other temporary file is a dead one.
+    """
+    for leftover in target.parent.glob(f".{glob.escape(target.name)}.*.tmp*"):
+        leftover.unlink(missing_ok=True)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with closing(sqlite3.connect(temporary)) as connection:
+            _prepare(connection, target if keep_old else None)
+            yield Store(connection)
+        _put_in_place(temporary, target)
+    except sqlite3.Error as fault:
+        raise AssayError(f"cannot be written: {fault}", where=str(target)) from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _prepare(connection: sqlite3.Connection, old: Path | None) -> None:
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("PRAGMA cache_size = -65536")
+    if old is None:
+        connection.executescript(_SCHEMA)
+        return
+    with closing(sqlite3.connect(f"{old.as_uri()}?mode=rw", uri=True)) as source:
+        source.backup(connection)
+
+
+def _put_in_place(temporary: Path, target: Path) -> None:
+    try:
+        _flush(temporary)
+        temporary.replace(target)
+        _flush(target.parent)
+    except OSError as fault:
+        raise AssayError(f"cannot be written: {fault.strerror}", where=str(target)) from None
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(target: Path) -> Iterator[None]:
+    """One writer at a time. The lock is the kernel's: it ends with the process, however that ends."""
+    path = target.with_name(f".{target.name}.lock")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        file = _lock(path)
+    except BlockingIOError:
+        raise AssayError(
+            "another `assay index` is writing this index", where=str(target), hint="Try again when it is done."
+        ) from None
+    except OSError as fault:
+        raise AssayError(f"cannot be written: {fault.strerror}", where=str(target)) from None
+    with file:
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _lock(path: Path) -> BinaryIO:
+    """The locked file. One that its last owner removed while we opened it locks nothing: then once more."""
+    import fcntl
+
+    while True:
+        file = path.open("wb")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        except OSError:
+            file.close()
+            raise
+        file.close()

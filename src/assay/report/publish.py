@@ -1,0 +1,91 @@
+"""A finished run → its report files, its comparison with a baseline, its exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from assay.compare import Comparison, Rules, compare, compare_variants
+from assay.config import Config
+from assay.errors import AssayError
+from assay.files import read_jsonl, write_atomic
+from assay.report.blocks import Report
+from assay.report.comparison import comparison_report
+from assay.report.html import to_html
+from assay.report.markdown import to_markdown
+from assay.report.retrieval import retrieval_report
+from assay.runs.baselines import latest
+from assay.runs.folder import COMPARISON, FAILURES, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run
+from assay.runs.scored import Scored, of_baseline, of_run
+
+ExitCode = Literal[0, 1, 3]
+
+
+class Published(Struct, frozen=True, kw_only=True):
+    """What came of a run."""
+
+    run: RunFolder
+    summary: dict[str, Any]
+    report: Report
+    comparison: Comparison | None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """3: not every case has a result · 1: a blocking gate fails or something got worse · 0: fine."""
+        if self.summary["errors"]["total"]:
+            return 3
+        blocked = any(not gate["passed"] for gate in self.summary["gates"] if gate["severity"] == "blocking")
+        regressed = self.comparison is not None and bool(self.comparison.regressions)
+        return 1 if blocked or regressed else 0
+
+
+def publish(run: RunFolder, config: Config, baseline: str = "latest") -> Published:
+    """Compare, write `report.html`, `report.md` and `comparison.md` into the run's folder."""
+    summary = run.summary
+    now = of_run(run)
+    before = find_baseline(baseline, config, summary)
+    comparison = compare(before, now, rules_of(config)) if before else None
+    report = build_report(run, now, config, comparison)
+    write_atomic(run.path / REPORT_HTML, to_html(report))
+    write_atomic(run.path / REPORT_MARKDOWN, to_markdown(report))
+    if comparison:
+        write_atomic(run.path / COMPARISON, to_markdown(comparison_report(comparison)))
+    return Published(run=run, summary=summary, report=report, comparison=comparison)
+
+
+def build_report(run: RunFolder, now: Scored, config: Config, baseline: Comparison | None = None) -> Report:
+    summary = run.summary
+    path = run.path / FAILURES
+    failures = [entry for _, entry in read_jsonl(path)] if path.exists() else []
+    variants = compare_variants(now, summary["variants"], rules_of(config)) if len(summary["variants"]) > 1 else []
+    return retrieval_report(summary, failures, variants, baseline)
+
+
+def rules_of(config: Config) -> Rules:
+    return Rules(thresholds=config.comparison, statistics=config.statistics, seed=config.seed)
+
+
+def find_baseline(name: str, config: Config, summary: dict[str, Any]) -> Scored | None:
+    """`none`, `latest` of the same client, kind and corpus (there may be none yet), or a file."""
+    if name == "none":
+        return None
+    if name == "latest":
+        found = latest(config.path("baselines"), summary["client"], summary["kind"], summary["corpus"]["name"])
+        return of_baseline(found.path) if found else None
+    return load_scored(name, config)
+
+
+def load_scored(name: str, config: Config) -> Scored:
+    """Scores of a run (path, name, id, `last`) or a baseline (file, file name, `baseline`)."""
+    if name == "baseline":
+        summary = find_run(config.path("runs"), "last").summary
+        scored = find_baseline("latest", config, summary)
+        if scored is None:
+            raise AssayError("there is no baseline yet", hint="Promote a run with --update-baseline")
+        return scored
+    for path in (Path(name), config.path("baselines") / name):
+        if path.is_file():
+            return of_baseline(path)
+    return of_run(find_run(config.path("runs"), name))

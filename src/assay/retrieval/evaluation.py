@@ -1,0 +1,258 @@
+"""A retrieval evaluation from gold set and index to a finished run folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.config import Config
+from assay.corpus.index import Index
+from assay.errors import AssayError
+from assay.evaluate import Plan, Progress, Timing, evaluate
+from assay.files import dump_json, write_atomic, write_json
+from assay.gold.cases import CaseSet, load_cases
+from assay.metrics import Measure
+from assay.records import Case, Ranking
+from assay.retrieval import failures, health, summary
+from assay.retrieval.scoring import RetrievalScorer, depth_of, measures_of
+from assay.retrieval.system import Variant
+from assay.retrievers.protocol import Query, Request
+from assay.retrievers.variants import build
+from assay.runs import history, manifest
+from assay.runs.folder import FAILURES, SUMMARY, RunFolder, find_run
+from assay.runs.results import Row
+from assay.sampling import stratified
+
+KIND = "retrieval"
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What to evaluate."""
+
+    config: Config
+    gold: Path
+    index: Path | None
+    old_index: Path | None = None
+    """Where the chunks of the gold set came from, if the corpus was cut anew since."""
+    pages_only: bool = False
+    quick: int | None = None
+    resume: str | None = None
+    command: tuple[str, ...] = ()
+
+
+class Bench(Struct, frozen=True, kw_only=True):
+    """Everything that is made from an order before the first search."""
+
+    order: Order
+    gold: CaseSet
+    cases: tuple[Case, ...]
+    index: Index | None
+    measures: tuple[Measure, ...]
+    variants: tuple[Variant, ...]
+
+    @property
+    def config(self) -> Config:
+        return self.order.config
+
+
+def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
+    """Search, score, diagnose, summarise; the folder holds it all."""
+    started, now = perf_counter(), datetime.now(UTC)
+    bench = prepare(order)
+    inputs = _inputs(bench)
+    if order.resume:
+        run = find_run(order.config.path("runs"), order.resume)
+        run.require_same(inputs.fingerprint())
+    else:
+        data = manifest.build(inputs, order.config, list(order.command), now)
+        names = "+".join(variant.name for variant in bench.variants)
+        run = RunFolder.create(order.config.path("runs"), data, names, max(order.config.retrieval.k))
+    scorer = RetrievalScorer(bench.measures, order.config.retrieval, bench.index)
+    plan = Plan(cases=bench.cases, systems=bench.variants, scorer=scorer, results=run.results, progress=progress)
+    timings = evaluate(plan)
+    place = {variant.name: number for number, variant in enumerate(bench.variants)}
+    rows = run.results.finish(lambda row: (place[row["variant"]], row["case_id"]))
+    _conclude(run, bench, rows, scorer, _execution(timings, now, started))
+    return run
+
+
+def prepare(order: Order) -> Bench:
+    """Read and check everything, so that a mistake is told before any work is done."""
+    options = order.config.retrieval
+    gold = load_cases(order.gold, by_page=order.pages_only)
+    cases = stratified(gold.cases, order.quick, order.config.seed) if order.quick else gold.cases
+    if not cases:
+        reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())
+        raise AssayError(f"no question can be tested: {reasons}", where=str(order.gold))
+    index = Index.open(order.index) if order.index else None
+    measures = measures_of(options, pages_only=order.pages_only)
+    request = Request(k=depth_of(measures), sources=options.sources)
+    variants = tuple(
+        Variant(name, build(name, order.config, index), request) for name in dict.fromkeys(options.variants)
+    )
+    return Bench(order=order, gold=gold, cases=cases, index=index, measures=measures, variants=variants)
+
+
+def _inputs(bench: Bench) -> manifest.Inputs:
+    config, order = bench.config, bench.order
+    return manifest.Inputs(
+        kind=KIND,
+        gold=bench.gold.sha256,
+        index=bench.index.fingerprint if bench.index else None,
+        settings={
+            "retrieval settings": msgspec.to_builtins(config.retrieval),
+            "embedder": msgspec.to_builtins(config.embedder),
+            "seed": config.seed,
+            "selection": [order.quick, order.pages_only],
+        },
+    )
+
+
+def _execution(timings: dict[str, Timing], now: datetime, started: float) -> dict[str, Any]:
+    return {
+        "timestamp": now.isoformat(timespec="seconds"),
+        "duration": round(perf_counter() - started, 3),
+        "workers": 1,
+        "search": {
+            name: {
+                "seconds": round(timing.seconds, 4),
+                "questions": timing.cases,
+                "questions_per_second": round(timing.cases / timing.seconds, 1) if timing.seconds else None,
+            }
+            for name, timing in timings.items()
+        },
+    }
+
+
+def _conclude(
+    run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer, execution: dict[str, Any]
+) -> None:
+    """Diagnoses, health, summary and history. The summary is written last: it says that the run is finished."""
+    config = bench.config
+    names = [str(measure) for measure in bench.measures]
+    variants = [variant.name for variant in bench.variants]
+    table = summary.Table(rows, bench.cases, variants, names)
+    means = table.means(config)
+    failed = failures.collect(bench.variants, bench.cases, rows, bench.index, config)
+    write_atomic(run.path / FAILURES, "".join(dump_json(entry) + "\n" for entry in failed))
+    gates, decision = summary.verdicts(config.retrieval, means, pages_only=bench.order.pages_only)
+    data = _heading(run, bench) | {
+        "variants": variants,
+        "measures": names,
+        "metrics": summary.as_data(means),
+        "segments": msgspec.to_builtins(table.segments(config)),
+        "ranks": failures.ranks(variants, rows, failed),
+        "gates": gates,
+        "decision": decision,
+        "health": _health(bench, rows, scorer),
+        "diagnosis": failures.counts(variants, failed),
+        "execution": execution,
+        "errors": summary.errors_of(rows),
+    }
+    write_json(run.path / SUMMARY, data)
+    history.record(config.path("runs"), _history_entry(run, data))
+
+
+def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
+    data, gold, index = run.manifest, bench.gold, bench.index
+    quick = len(bench.cases) < len(gold.cases)
+    return {
+        "schema_version": 1,
+        "kind": KIND,
+        "run_id": data["run_id"],
+        "client": data["client"],
+        "created_date": data["created"],
+        "partial": f"{len(bench.cases)} of {len(gold.cases)} questions" if quick else None,
+        "identity": {key: data["fingerprint"][key] for key in ("gold", "index", "retrieval settings")},
+        "environment": data["environment"],
+        "config": data["config"],
+        "seed": data["seed"],
+        "index": _index_data(index) if index else None,
+        "corpus": {
+            "name": gold.name,
+            "sha256": gold.sha256,
+            "format": gold.format,
+            "question_count": gold.total,
+            "tested": len(bench.cases),
+            "distribution": summary.distribution(bench.cases),
+        },
+        "skipped": {
+            "count": len(gold.excluded),
+            "reasons": gold.reasons,
+            "ids": {entry.id: entry.reason for entry in gold.excluded},
+        },
+    }
+
+
+def _index_data(index: Index) -> dict[str, Any]:
+    return {
+        "name": index.path.name,
+        "fingerprint": index.fingerprint,
+        "chunks": len(index),
+        "documents": len(set(index.sources)),
+        "model_id": index.metadata.get("model_id"),
+        "embedding_dim": index.metadata.get("embedding_dim"),
+        "language": index.metadata.get("language"),
+    }
+
+
+def _health(bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer) -> dict[str, Any] | None:
+    """Is the gold set still true of the index, and how trivial is it? With relocated ids, the scores once more."""
+    if bench.index is None:
+        return None
+    order = bench.order
+    bm25 = build("bm25", order.config, bench.index)
+
+    def search(texts: Sequence[str]) -> list[Sequence[str]]:
+        found = bm25.search([Query(str(n), text) for n, text in enumerate(texts)], Request(k=50))
+        return [ranking.ids if isinstance(ranking, Ranking) else () for ranking in found]
+
+    old = Index.open(order.old_index) if order.old_index else None
+    result = health.examine(bench.cases, bench.index, search, old)
+    first = [ids[:1] for ids in search([case.question for case in bench.cases])]
+    known = [(case, ids) for case, ids in zip(bench.cases, first, strict=True) if case.expected_ids]
+    trivial = sum(bool(set(ids) & set(case.expected_ids)) for case, ids in known) / len(known) if known else None
+    data: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(result, trivial=trivial))
+    data["counts"] = {state: result.count(state) for state in ("relocated", "ambiguous", "missing")}
+    data["accepted"] = _accepted(bench, rows, scorer, result) if result.relocations else None
+    return data
+
+
+def _accepted(bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer, result: health.Health) -> dict[str, Any]:
+    """Every mean again, with relocated ids accepted; nothing is searched again."""
+    cases = {case.id: case for case in health.relocate(bench.cases, result)}
+    done = [row for row in rows if row["status"] == "ok"]
+    values = scorer.matrix([cases[row["case_id"]] for row in done], [row["retrieved"]["ids"] for row in done])
+    names = [str(measure) for measure in bench.measures]
+    again = [
+        row | {"scores": {name: None if value != value else value for name, value in zip(names, line, strict=True)}}
+        for row, line in zip(done, values.tolist(), strict=True)
+    ]
+    variants = [variant.name for variant in bench.variants]
+    table = summary.Table(again, bench.cases, variants, names)
+    return summary.as_data(table.means(bench.config))
+
+
+def _history_entry(run: RunFolder, data: dict[str, Any]) -> dict[str, Any]:
+    best = data["decision"]["variant"]
+    metrics = data["metrics"].get(best, {})
+    return {
+        "timestamp": data["execution"]["timestamp"],
+        "kind": KIND,
+        "run": run.name,
+        "client": data["client"],
+        "corpus": data["corpus"]["name"],
+        "questions": data["corpus"]["tested"],
+        "partial": data["partial"],
+        "best": best,
+        "metrics": {name: interval["mean"] for name, interval in metrics.items()},
+        "passed": all(gate["passed"] for gate in data["gates"] if gate["severity"] == "blocking"),
+        "duration": data["execution"]["duration"],
+        "cost_usd": 0.0,
+    }

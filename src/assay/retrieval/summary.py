@@ -1,0 +1,158 @@
+"""Results → summary: means with intervals, segments, ranks, gates, the decision."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.config import Config, Decision, Gate, RetrievalOptions, Statistics
+from assay.gold.cases import UNKNOWN
+from assay.records import Case, Interval
+from assay.runs.results import Row
+from assay.stats import bootstrap_intervals
+
+Means = dict[str, dict[str, Interval]]
+"""Variant → measure → interval."""
+RANKS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100))
+
+
+class Table:
+    """The scores of all variants as one matrix, so that every interval is over the same resamples."""
+
+    def __init__(self, rows: Iterable[Row], cases: Sequence[Case], variants: Sequence[str], measures: Sequence[str]):
+        self.cases, self.variants, self.measures = cases, variants, measures
+        place = {case.id: number for number, case in enumerate(cases)}
+        column = {variant: number * len(measures) for number, variant in enumerate(variants)}
+        self.values: NDArray[np.float64] = np.full((len(cases), len(variants) * len(measures)), np.nan)
+        for row in rows:
+            if row["status"] == "ok":
+                start, scores = column[row["variant"]], row["scores"]
+                line = [np.nan if (value := scores[measure]) is None else value for measure in measures]
+                self.values[place[row["case_id"]], start : start + len(measures)] = line
+
+    def means(self, config: Config, which: Sequence[int] | None = None) -> Means:
+        """Over all cases, or over those at the given places."""
+        values = self.values if which is None else self.values[list(which)]
+        clusters = self._clusters(config.statistics, range(len(self.cases)) if which is None else which)
+        found = iter(
+            bootstrap_intervals(
+                values,
+                seed=config.seed,
+                resamples=config.statistics.resamples,
+                confidence=config.statistics.confidence,
+                clusters=clusters,
+            )
+        )
+        return {variant: {measure: next(found) for measure in self.measures} for variant in self.variants}
+
+    def _clusters(self, statistics: Statistics, which: Iterable[int]) -> list[str] | None:
+        if statistics.cluster == "none":
+            return None
+        return [self.cases[place].tags.get(statistics.cluster, UNKNOWN) for place in which]
+
+    def segments(self, config: Config) -> dict[str, dict[str, dict[str, Any]]]:
+        """Tag → value → n and means. A case without the tag is in the segment `unknown`."""
+        result: dict[str, dict[str, dict[str, Any]]] = {}
+        for key in sorted({key for case in self.cases for key in case.tags}):
+            members: dict[str, list[int]] = {}
+            for place, case in enumerate(self.cases):
+                members.setdefault(case.tags.get(key, UNKNOWN), []).append(place)
+            if len(members) > 1 or UNKNOWN not in members:
+                result[key] = {
+                    value: {"n": len(places), "metrics": self.means(config, places)}
+                    for value, places in sorted(members.items())
+                }
+        return result
+
+
+def rank_histogram(ranks: Iterable[int | None]) -> dict[str, int]:
+    """How many questions have their first expected chunk at which rank."""
+    counts = Counter(_rank_bin(rank) for rank in ranks)
+    return {name: counts[name] for name in [*map(_bin_name, RANKS), f">{RANKS[-1][1]}", "not found"]}
+
+
+def _rank_bin(rank: int | None) -> str:
+    if rank is None:
+        return "not found"
+    found = next((bounds for bounds in RANKS if bounds[0] <= rank <= bounds[1]), None)
+    return _bin_name(found) if found else f">{RANKS[-1][1]}"
+
+
+def _bin_name(bounds: tuple[int, int]) -> str:
+    return str(bounds[0]) if bounds[0] == bounds[1] else f"{bounds[0]}–{bounds[1]}"
+
+
+def best_variant(means: Means, measure: str) -> str | None:
+    """The one with the highest mean; the first of equals."""
+    known = [(means[variant][measure].mean, variant) for variant in means if measure in means[variant]]
+    defined = [(mean, variant) for mean, variant in known if mean is not None]
+    return max(defined, key=lambda pair: pair[0])[1] if defined else None
+
+
+def judge_gate(gate: Gate, means: Means) -> dict[str, Any]:
+    """A gate looks at the variant that is best at its measure. Undefined does not pass."""
+    variant = best_variant(means, gate.measure)
+    interval = means[variant][gate.measure] if variant else None
+    mean = interval.mean if interval else None
+    return {
+        "measure": gate.measure,
+        "at_least": gate.at_least,
+        "severity": gate.severity,
+        "variant": variant,
+        "value": mean,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "passed": mean is not None and round(mean, 9) >= round(gate.at_least, 9),
+    }
+
+
+def decide(decision: Decision, means: Means) -> dict[str, Any]:
+    """What to do next, from the best variant."""
+    variant = best_variant(means, decision.measure)
+    value = means[variant][decision.measure].mean if variant else None
+    if value is None:
+        level, text = "undecided", f"{decision.measure} could not be measured."
+    elif round(value, 9) >= round(decision.good, 9):
+        level, text = "good", decision.good_text
+    elif round(value, 9) >= round(decision.tune, 9):
+        level, text = "tune", decision.tune_text
+    else:
+        level, text = "poor", decision.poor_text
+    return {"measure": decision.measure, "variant": variant, "value": value, "level": level, "text": text}
+
+
+def verdicts(
+    options: RetrievalOptions, means: Means, *, pages_only: bool
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Gates and decision. Where only pages are known, rules on chunks are read as rules on pages."""
+    gates, decision = options.gates, options.decision
+    if pages_only:
+        gates = tuple(msgspec.structs.replace(gate, measure=_on_pages(gate.measure)) for gate in gates)
+        decision = msgspec.structs.replace(decision, measure=_on_pages(decision.measure))
+    return [judge_gate(gate, means) for gate in gates], decide(decision, means)
+
+
+def _on_pages(measure: str) -> str:
+    family, at, cut = measure.partition("@")
+    return f"page_recall{at}{cut}" if family in {"recall", "hit"} else measure
+
+
+def distribution(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
+    """How many cases have which value of each tag, counted from the cases themselves."""
+    keys = sorted({key for case in cases for key in case.tags})
+    return {key: dict(sorted(Counter(case.tags.get(key, UNKNOWN) for case in cases).items())) for key in keys}
+
+
+def errors_of(rows: Iterable[Row]) -> dict[str, Any]:
+    phases = Counter(row["error"].get("phase") or "unknown" for row in rows if row["status"] == "error")
+    return {"total": sum(phases.values()), "by_phase": dict(sorted(phases.items()))}
+
+
+def as_data(means: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(means)
+    return data

@@ -1,0 +1,44 @@
+"""Where to search: the rows of an index that a request allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.corpus.documents import Documents, parts
+from assay.corpus.index import Index
+from assay.errors import AssayError, offer
+from assay.retrievers.protocol import Request
+
+
+def allowed_sources(index: Index, names: Sequence[str]) -> set[str]:
+    """The documents meant. A name that fits none, or several, is an error: an empty result would look like a miss."""
+    documents = Documents(index.sources)
+    found = {name: documents.find(name) for name in names}
+    for name, source in found.items():
+        if source is None:
+            near = [source for source in set(index.sources) if parts(source)[-1:] == parts(name)[-1:]]
+            what = f"several documents could be '{name}'" if near else f"no chunk comes from '{name}'"
+            hint = f"Name one of: {', '.join(sorted(near))}" if near else offer(name, set(index.sources))
+            raise AssayError(what, where=str(index.path), hint=hint)
+    return {source for source in found.values() if source is not None}
+
+
+def allowed_rows(index: Index, request: Request) -> NDArray[np.bool_] | None:
+    """True for each row that may be a result; None when all may."""
+    allowed = None
+    if request.sources:
+        sources = allowed_sources(index, request.sources)
+        allowed = np.fromiter((source in sources for source in index.sources), dtype=bool, count=len(index))
+    if request.lane and set(index.lanes) != {request.lane}:
+        in_lane = np.fromiter((lane == request.lane for lane in index.lanes), dtype=bool, count=len(index))
+        allowed = in_lane if allowed is None else allowed & in_lane
+    return allowed
+
+
+def allowed_ids(index: Index, request: Request) -> frozenset[str] | None:
+    """The same for retrievers that know ids alone."""
+    allowed = allowed_rows(index, request)
+    return None if allowed is None else frozenset(index.ids[row] for row in np.flatnonzero(allowed))

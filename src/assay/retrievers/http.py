@@ -1,0 +1,48 @@
+"""A service under test: POST {"query": ..., "k": ...} to a URL gives {"results": [{"id": ..., "score": ...}, ...]}.
+
+With a filter the request also holds "sources". Settings: `retrieval.http`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.errors import AssayError
+from assay.records import Fault, Ranking
+from assay.retrievers.answers import PHASE, Cut, cut_of, to_ranking
+from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
+
+
+@RETRIEVERS.register("http", "https")
+class Http:
+    """An answer that stays broken is its query's Fault; a refused key or a wrong address ends all at once."""
+
+    scale = "score"
+    local = False
+
+    def __init__(self, context: Context):
+        self.name = self._url = context.argument
+        self._index = context.index
+        self._options = context.config.retrieval.http
+
+    def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
+        from assay.http import post_each
+
+        cut = cut_of(self._index, request, self.scale)
+        filters = {"sources": list(request.sources)} if request.sources else {}
+        payloads = [{"query": _encodable(query.text), "k": request.k, **filters} for query in queries]
+        return [_ranking(reply, cut) for reply in post_each(self._url, payloads, self._options)]
+
+
+def _ranking(reply: Any, cut: Cut) -> Ranking | Fault:
+    if isinstance(reply, AssayError):
+        return Fault(PHASE, str(reply))
+    if not isinstance(reply, dict) or "results" not in reply:
+        given = f"the keys {', '.join(map(str, reply))[:80]}" if isinstance(reply, dict) else type(reply).__name__
+        return Fault(PHASE, f"the reply has {given}; expected an object with 'results'")
+    return to_ranking(reply["results"], cut)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

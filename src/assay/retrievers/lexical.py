@@ -1,0 +1,142 @@
+"""The BM25 structures of an index: built once, kept inside it, built again when the index has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from assay.corpus.index import Index
+from assay.corpus.language import detect_each
+from assay.records import Lane
+from assay.retrievers.analysis import VERSION, Analyzer, analyzer, language_code, query_terms
+from assay.retrievers.counting import count_terms
+from assay.retrievers.postings import K1, B, Counts, Postings
+
+_ABOUT = "bm25/about"
+_LARGEST = 900_000_000
+"""Bytes; SQLite takes no larger value."""
+
+
+class Lexical(Struct, frozen=True, dict=True):
+    """What is needed to search the words of an index, or of one of its lanes."""
+
+    postings: Postings
+    languages: tuple[str, ...]
+    """Those of its chunks; a query is stemmed in each of them."""
+
+    @cached_property
+    def analyzers(self) -> list[Analyzer]:
+        return [analyzer(language) for language in self.languages]
+
+    def terms(self, query: str) -> dict[str, int]:
+        return query_terms(query, self.analyzers)
+
+
+_loaded: WeakKeyDictionary[Index, dict[str, Lexical]] = WeakKeyDictionary()
+
+
+def prepare(index: Index) -> None:
+    """Build the structures and keep them in the index, unless they are there and fit. Called when indexing ends."""
+    if not _stored_languages(index):
+        _keep(index, _build(index))
+
+
+def load(index: Index, lane: Lane | None = None) -> Lexical:
+    """The structure of all chunks, or of one lane with that lane's own statistics; read once for an open index.
+
+    An index that is read-only, or was made elsewhere, gets its structures in memory.
+    """
+    lanes = set(index.lanes) if lane else set()
+    name = "all" if lane is None or lanes == {lane} else lane
+    loaded = _loaded.setdefault(index, {})
+    if name not in loaded:
+        if lane and lane not in lanes:
+            loaded[name] = _structure(count_terms([], []), np.zeros(len(index), dtype=bool), ())
+        elif stored := _read(index, name):
+            loaded[name] = stored
+        else:
+            loaded.update(_build(index))
+            _keep(index, loaded)
+    return loaded[name]
+
+
+def row_languages(index: Index) -> list[str]:
+    """The language of each chunk: the index's own if it was made for one, else that of the chunk's document."""
+    setting = language_code(index.metadata.get("language", "auto"))
+    if setting != "auto":
+        return [setting] * len(index)
+    # Chunks without a source may come from anywhere: each is a document of its own.
+    documents = [source or id_ for source, id_ in zip(index.sources, index.ids, strict=True)]
+    first_ids = dict(zip(reversed(documents), reversed(index.ids), strict=True))
+    told = {chunk.id: chunk.metadata.get("language") for chunk in index.chunks(first_ids.values()).values()}
+    known = {document: told[id_] for document, id_ in first_ids.items() if isinstance(told[id_], str)}
+    asked = (pair for pair in zip(documents, index.texts(), strict=True) if pair[0] not in known)
+    found = detect_each(asked) if len(known) < len(first_ids) else {}
+    return [language_code(known.get(document) or found[document] or "en") for document in documents]
+
+
+def _build(index: Index) -> dict[str, Lexical]:
+    """Of all chunks together and, where there are several, of each lane."""
+    languages = row_languages(index)
+    counts = count_terms(index.texts(), languages)
+    lanes = np.array(index.lanes, dtype="U8")
+    names = sorted(set(index.lanes)) if len(set(index.lanes)) > 1 else []
+    members = {"all": np.ones(len(index), dtype=bool)} | {name: lanes == name for name in names}
+    return {name: _structure(counts, rows, languages) for name, rows in members.items()}
+
+
+def _structure(counts: Counts, members: NDArray[np.bool_], languages: Sequence[str]) -> Lexical:
+    inside = members[counts.rows]
+    own = (
+        counts
+        if inside.all()
+        else Counts(counts.vocabulary, counts.terms[inside], counts.rows[inside], counts.frequencies[inside])
+    )
+    present = {language for language, is_member in zip(languages, members, strict=False) if is_member}
+    return Lexical(Postings.build(own, members), tuple(sorted(present)))
+
+
+def _keep(index: Index, structures: Mapping[str, Lexical]) -> None:
+    """What describes them is written last: a writer that is killed leaves them stale, not wrong."""
+    if "fingerprint" not in index.metadata:
+        return  # made elsewhere: not ours to write to
+    label = _label(index)
+    for name, structure in structures.items():
+        data = structure.postings.to_bytes(label)
+        if len(data) > _LARGEST:
+            return
+        index.write_blob(f"bm25/{name}", data)
+    languages = {name: structure.languages for name, structure in structures.items()}
+    index.write_blob(_ABOUT, json.dumps({"label": label.hex(), "languages": languages}).encode())
+
+
+def _read(index: Index, name: str) -> Lexical | None:
+    languages = _stored_languages(index)
+    data = index.read_blob(f"bm25/{name}") if name in languages else None
+    postings = Postings.from_bytes(data, _label(index)) if data else None
+    return Lexical(postings, tuple(languages[name])) if postings else None
+
+
+def _stored_languages(index: Index) -> dict[str, list[str]]:
+    """The languages of each kept structure; nothing when there is none, or none that fits."""
+    data = index.read_blob(_ABOUT)
+    if not data:
+        return {}
+    about = json.loads(data)
+    languages: dict[str, list[str]] = about["languages"] if about["label"] == _label(index).hex() else {}
+    return languages
+
+
+def _label(index: Index) -> bytes:
+    """Of everything the structures depend on."""
+    import Stemmer
+
+    made_from = (index.fingerprint, index.metadata.get("language"), VERSION, Stemmer.version(), K1, B)
+    return sha256(repr(made_from).encode()).digest()

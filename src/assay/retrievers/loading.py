@@ -1,0 +1,46 @@
+"""Finds `module:function`, also in the folder one stands in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError, offer
+
+
+def load_function(name: str, kind: str) -> Callable[..., Any]:
+    """The callable of that name; what is wrong with the name or the module is told in one line."""
+    module_name, _, function_name = name.partition(":")
+    if not module_name or not function_name:
+        raise AssayError(f"'{kind}:{name}' names no function", expected=f"{kind}:module:function")
+    module = _import(module_name)
+    target: Any = module
+    for part in function_name.split("."):
+        if not hasattr(target, part):
+            raise AssayError(f"the module '{module_name}' has no '{function_name}'", hint=offer(part, _callables(target)))
+        target = getattr(target, part)
+    if not callable(target):
+        raise AssayError(f"'{module_name}:{function_name}' is not callable", expected="a function")
+    function: Callable[..., Any] = target
+    return function
+
+
+def _import(name: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as fault:
+        if fault.name and name.split(".")[0] == fault.name.split(".")[0]:
+            raise AssayError(f"no module '{name}', neither installed nor in {here}") from None
+        raise AssayError(f"the module '{name}' does not load: {fault}") from fault
+    except Exception as fault:  # the user's code; its fault is told, not passed on
+        raise AssayError(f"the module '{name}' does not load: {fault!r}") from fault
+
+
+def _callables(target: object) -> list[str]:
+    return [name for name in dir(target) if not name.startswith("_") and callable(getattr(target, name, None))]

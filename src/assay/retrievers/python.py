@@ -1,0 +1,118 @@
+"""A Python function under test: `python:module:function`.
+
+`function(query, k)` gives for one query a list of ids, of (id, score) or of {"id": ..., "score": ...}; it may be async.
+A function with a parameter called `queries` gets all queries at once and gives one such list for each. If it has a
+parameter `sources`, it is told the documents to search in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Coroutine, Sequence
+from typing import Any
+
+from assay.errors import AssayError
+from assay.records import Fault, Ranking
+from assay.retrievers.answers import PHASE, Cut, cut_of, to_ranking
+from assay.retrievers.loading import load_function
+from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
+
+_LONGEST = 500
+
+
+@RETRIEVERS.register("python")
+class Python:
+    """What the function raises for one query is that query's Fault; the others go on."""
+
+    scale = "score"
+    local = False
+
+    def __init__(self, context: Context):
+        self.name = f"python:{context.argument}"
+        self._index = context.index
+        self._workers = context.config.retrieval.http.workers
+        self._function = load_function(context.argument, "python")
+        self._parameters = _parameters(self._function, self.name)
+        self._takes_all = "queries" in self._parameters or hasattr(self._function, "queries")
+
+    def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
+        cut = cut_of(self._index, request, self.scale)
+        texts = [query.text for query in queries]
+        if self._takes_all:
+            return self._rankings_of_all(texts, request, cut)
+        if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(type(self._function).__call__):
+            answers = _run(self._ask_each(texts, request))
+        else:
+            answers = [self._ask(text, request) for text in texts]
+        return [_ranking(answer, cut) for answer in answers]
+
+    def _rankings_of_all(self, texts: list[str], request: Request, cut: Cut) -> list[Ranking | Fault]:
+        answers = self._ask(texts, request)
+        if not isinstance(answers, Fault) and (not isinstance(answers, (list, tuple)) or len(answers) != len(texts)):
+            given = f"{len(answers)} results" if isinstance(answers, (list, tuple)) else type(answers).__name__
+            answers = Fault(PHASE, f"gave {given} for {len(texts)} queries; expected a list with one for each")
+        return [_ranking(answers if isinstance(answers, Fault) else answers[n], cut) for n in range(len(texts))]
+
+    def _ask(self, query: str | list[str], request: Request) -> Any:
+        try:
+            answer = self._call(query, request)
+            return _run(_wait(answer)) if inspect.isawaitable(answer) else answer
+        except Exception as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
+            return _fault(fault)
+
+    async def _ask_each(self, texts: Sequence[str], request: Request) -> list[Any]:
+        gate = asyncio.Semaphore(self._workers)
+
+        async def one(text: str) -> Any:
+            async with gate:
+                try:
+                    return await self._call(text, request)
+                except Exception as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
+                    return _fault(fault)
+
+        return await asyncio.gather(*map(one, texts))
+
+    def _call(self, query: str | list[str], request: Request) -> Any:
+        named: dict[str, Any] = {"sources": list(request.sources)} if "sources" in self._parameters else {}
+        if "k" in self._parameters:
+            named["k"] = request.k
+        by_place = () if "k" in named else (request.k,)
+        if "queries" in self._parameters:
+            return self._function(*by_place, queries=query, **named)
+        return self._function(query, *by_place, **named)
+
+
+def _parameters(function: Any, name: str) -> frozenset[str]:
+    """Those that can be given by name."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return frozenset()
+    if not any(p.kind is p.VAR_POSITIONAL for p in found) and len(found) < 2:
+        raise AssayError(f"'{name}' takes {len(found)} arguments", expected="(query, k) or (queries, k)")
+    return frozenset(p.name for p in found if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY})
+
+
+def _ranking(answer: Any, cut: Cut) -> Ranking | Fault:
+    return answer if isinstance(answer, Fault) else to_ranking(answer, cut)
+
+
+def _fault(fault: Exception) -> Fault:
+    return Fault(PHASE, f"{type(fault).__name__}: {fault}"[:_LONGEST])
+
+
+async def _wait(answer: Awaitable[Any]) -> Any:
+    return await answer
+
+
+def _run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Also where a loop already runs, as in a notebook: then in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -1,0 +1,105 @@
+"""Decimal numbers in a text, all at once, exactly as C's `(float)atof(...)` reads them.
+
+The first sixteen characters of each are taken as two 64-bit words and their digits added up within the words
+(D. Lemire, "Quickly parsing eight digits", 2018). A number of at most sixteen characters is exact this way: fifteen
+digits and a power of ten below 10^22 are exact doubles, and one division rounds once. Of a longer one the two ends
+of what the rest may add must round to the same single-precision number. Whatever else there is (exponents, `inf`,
+nonsense) is left to Python's `float`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.metrics.ranking.judged import Ints
+from assay.metrics.ranking.order import single
+
+Words = NDArray[np.uint64]
+WINDOW = 16
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_ZEROS, _DOTS = np.uint64(0x3030303030303030), np.uint64(0x2E2E2E2E2E2E2E2E)
+_UPPER, _SIXES = np.uint64(0xF0F0F0F0F0F0F0F0), np.uint64(0x0606060606060606)
+_LAST = np.array([(1 << 64) - (1 << 8 * (8 - size)) for size in range(9)], np.uint64)
+"""The last `size` characters of a word."""
+_TENS = 10 ** np.arange(20, dtype=np.uint64)
+
+
+def words_of(data: bytes) -> Words:
+    """The eight bytes that begin at each position, as one number; the first byte is the lowest."""
+    return np.ndarray((len(data) - 7,), np.dtype("<u8"), data, 0, (1,))
+
+
+def parse_numbers(data: bytes, start: Ints, end: Ints) -> tuple[NDArray[np.float32], Ints]:
+    """The numbers at data[start:end], and which of them are none. `data` has `WINDOW` spare bytes at both ends."""
+    words, first = words_of(data), np.frombuffer(data, np.uint8)[start]
+    negative = first == ord("-")
+    begin = start + (negative | (first == ord("+")))
+    stop = np.minimum(end, begin + WINDOW)
+    high = _pad(words[stop - 16], np.maximum(stop - begin - 8, 0))
+    low = _pad(words[stop - 8], np.minimum(stop - begin, 8))
+    high, decimals_high = _take_dot(high)
+    low, decimals_low = _take_dot(low)
+    decimals = np.where(decimals_high >= 0, decimals_high + 8, decimals_low)
+    value = _eight_digits(high) * _TENS[8] + _eight_digits(low)
+    has_dot, power = decimals >= 0, _TENS[np.maximum(decimals, 0)]
+    whole = value // (power * np.uint64(10))
+    mantissa = np.where(has_dot, value - np.uint64(9) * whole * power, value)
+    numbers = single(mantissa / power)
+    certain = _all_digits(high) & _all_digits(low) & ((decimals_high < 0) | (decimals_low < 0))
+    certain &= stop - begin > has_dot
+    longer = end > stop
+    if longer.any():
+        rest = _pad_right(words[stop], np.minimum(end - stop, 8))
+        upper = single((mantissa + np.uint64(1)) / power)
+        certain &= ~longer | (has_dot & (end - stop <= 8) & _all_digits(rest) & (numbers == upper))
+    np.negative(numbers, out=numbers, where=negative)
+    return numbers, _python_floats(data, start, end, np.flatnonzero(~certain), numbers)
+
+
+def _pad(word: Words, size: Ints) -> Words:
+    """The last `size` characters, with zeros before them."""
+    keep = _LAST[size]
+    return (word & keep) | (_ZEROS & ~keep)
+
+
+def _pad_right(word: Words, size: Ints) -> Words:
+    """The first `size` characters, with zeros behind them."""
+    drop = _LAST[8 - size]
+    return (word & ~drop) | (_ZEROS & drop)
+
+
+def _take_dot(word: Words) -> tuple[Words, NDArray[Any]]:
+    """The word with its first dot made a zero, and how many characters stand behind the dot; -1 without one."""
+    differs = word ^ _DOTS
+    mark = (differs - _ONES) & ~differs & _HIGHS
+    mark &= ~mark + np.uint64(1)
+    exponent = (mark.astype(np.float64).view(np.uint64) >> np.uint64(52)).astype(np.int64) - 1023
+    return word + (mark >> np.uint64(6)), np.where(mark == 0, -1, 7 - (exponent >> 3))
+
+
+def _eight_digits(word: Words) -> Words:
+    word = (word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
+    word = (word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
+    return (word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
+
+
+def _all_digits(word: Words) -> NDArray[np.bool_]:
+    return (word & _UPPER == _ZEROS) & ((word + _SIXES) & _UPPER == _ZEROS)
+
+
+def _python_floats(data: bytes, start: Ints, end: Ints, doubtful: Ints, numbers: NDArray[np.float32]) -> Ints:
+    """Fill in what the digits alone do not tell; the entries that are no number."""
+    wrong = []
+    for at in doubtful.tolist():
+        token = data[start[at] : end[at]]
+        try:
+            value = float("nan") if b"_" in token else float(token)
+        except ValueError:
+            value = float("nan")
+        if value != value:
+            wrong.append(at)
+        numbers[at] = single(np.array(value))
+    return np.array(wrong, np.int64)

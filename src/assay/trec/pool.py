@@ -1,0 +1,148 @@
+"""The judgements of a qrels file (TREC or BEIR), ready to be met by runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from assay.errors import AssayError
+from assay.metrics.ranking.judged import Ints
+from assay.trec.blocks import Block, read_block
+from assay.trec.columns import Columns, Layout, cut
+from assay.trec.numbers import WINDOW, Words, parse_numbers
+from assay.trec.tokens import Tokens, first_twice
+
+TREC = Layout("qrels file", ("query", "iteration", "document", "grade"), (0, 2, 3))
+BEIR = Layout("BEIR qrels file", ("query-id", "corpus-id", "score"), (0, 1, 2), tabs_only=True)
+_FILTER_BITS = 22
+"""Of a table that tells cheaply of nearly every document of a run that nobody judged it."""
+
+
+class Pool:
+    """Who was judged for which query, and how."""
+
+    def __init__(self, block: Block, columns: Columns):
+        query, document, grade = (
+            Tokens(block.data, start, end) for start, end in zip(columns.start, columns.end, strict=True)
+        )
+        self.path = block.path
+        self.grade = _grades(block, grade)
+        self.queries: dict[bytes, int] = {}
+        """Number of each query, in the order of the file."""
+        self.query = self._number(query)
+        self._document = document
+        keys = document.hashes(self.query.astype(np.uint64))
+        if again := first_twice(self.query, document, keys):
+            raise twice(block, document, again, list(self.queries)[self.query[again[1]]])
+        self._entry = np.argsort(keys, kind="stable")
+        self._keys = keys[self._entry]
+        self._longest = _longest_run(self._keys)
+        self._filter = np.zeros(1 << _FILTER_BITS, np.bool_)
+        self._filter[_slot(keys)] = True
+
+    def __len__(self) -> int:
+        return len(self.grade)
+
+    def find(self, query: Ints, document: Tokens, keys: Words) -> tuple[Ints, Ints]:
+        """(which, entry): those of the given documents that were judged for their query, and their judgements."""
+        which = np.flatnonzero(self._filter[_slot(keys)])
+        first = np.searchsorted(self._keys, keys[which])
+        found = np.full(len(which), -1)
+        for step in range(self._longest):  # once, unless two ids share a number
+            place = np.minimum(first + step, len(self._keys) - 1)
+            entry = self._entry[place]
+            same = (self._keys[place] == keys[which]) & (self.query[entry] == query[which])
+            same &= self._document[entry].equals(document[which])
+            found[same] = entry[same]
+        return which[found >= 0], found[found >= 0]
+
+    def as_dict(self) -> dict[str, dict[str, int]]:
+        """Query → document → grade."""
+        result: dict[str, dict[str, int]] = {decode(query): {} for query in self.queries}
+        rows = list(result.values())
+        for query, document, grade in zip(
+            self.query.tolist(), self._document.bytes(), self.grade.tolist(), strict=True
+        ):
+            rows[query][decode(document)] = grade
+        return result
+
+    def _number(self, query: Tokens) -> Ints:
+        first = query.changes()
+        numbers = [self.queries.setdefault(name, len(self.queries)) for name in query[first].bytes()]
+        return np.repeat(np.array(numbers, np.int64), np.diff(first, append=len(query)))
+
+
+def read_pool(path: Path) -> Pool:
+    """A TREC qrels file (query, iteration, document, grade), a BEIR one (query-id, corpus-id, score), or the folder
+    of a BEIR data set, of which `qrels/test.tsv` is taken, or the first if there is none of that name."""
+    path = _file_in(path) if path.is_dir() else path
+    block = read_block(path)
+    layout = _layout(block)
+    columns = cut(block, layout)
+    if layout is BEIR:
+        columns = _without_header(block, columns)
+    if not len(columns):
+        raise AssayError("no judgements in the file", where=str(path), expected=layout.expected)
+    return Pool(block, columns)
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    """Query → document → grade. Bytes that are not UTF-8 are kept as surrogates."""
+    return read_pool(path).as_dict()
+
+
+def decode(token: bytes) -> str:
+    return token.decode("utf-8", "surrogateescape")
+
+
+def twice(block: Block, document: Tokens, pair: tuple[int, int], query: bytes) -> AssayError:
+    """The error for a document that stands twice in a query."""
+    earlier, later = pair
+    first = block.line(int(document.start[earlier]))
+    name = decode(document[np.array([later])].bytes()[0])
+    what = f"document '{name}' of query '{decode(query)}' stands here again, first in line {first}"
+    return block.fault(int(document.start[later]), what, "each pair once")
+
+
+def _file_in(folder: Path) -> Path:
+    files = sorted((folder / "qrels").glob("*.tsv")) or sorted(folder.glob("*.tsv"))
+    if not files:
+        raise AssayError("no qrels in this folder", where=str(folder), expected="a BEIR folder with qrels/*.tsv")
+    return next((file for file in files if file.stem == "test"), files[0])
+
+
+def _layout(block: Block) -> Layout:
+    """BEIR if the first line has three columns separated by tabs, else TREC."""
+    first = block.data[WINDOW : WINDOW + 4096].lstrip().split(b"\n", 1)[0]
+    return BEIR if first.count(b"\t") == len(BEIR.names) - 1 else TREC
+
+
+def _without_header(block: Block, columns: Columns) -> Columns:
+    """A BEIR file begins with the names of its columns."""
+    if not len(columns):
+        return columns
+    _, wrong = parse_numbers(block.data, columns.start[2][:1], columns.end[2][:1])
+    skip = len(wrong)
+    return Columns(tuple(start[skip:] for start in columns.start), tuple(end[skip:] for end in columns.end))
+
+
+def _grades(block: Block, grade: Tokens) -> Ints:
+    numbers, wrong = parse_numbers(block.data, grade.start, grade.start + grade.size)
+    wrong = wrong if len(wrong) else np.flatnonzero((numbers != np.trunc(numbers)) | (np.abs(numbers) > 1 << 20))
+    if len(wrong):
+        text = decode(grade[wrong[:1]].bytes()[0])
+        raise block.fault(int(grade.start[wrong[0]]), f"grade '{text}'", "a whole number")
+    return numbers.astype(np.int64)
+
+
+def _slot(keys: Words) -> Ints:
+    return (keys >> np.uint64(64 - _FILTER_BITS)).astype(np.int64)
+
+
+def _longest_run(ordered: Words) -> int:
+    """How many neighbours at most are equal."""
+    longest = 1
+    while (ordered[longest:] == ordered[:-longest]).any():
+        longest += 1
+    return longest

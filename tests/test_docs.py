@@ -1,0 +1,124 @@
+"""The documentation is true: generated pages are up to date, examples run and print what they say."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from console_blocks import ROOT, Step, agree, disagreements, refreshed, steps_of
+from generate import pages, texts
+
+from assay.cli.main import commands, load, parser_of
+from assay.config import Config, Settings
+from assay.scaffold import settings_of
+
+TEXTS = pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
+def test_a_generated_page_is_up_to_date(path: Path) -> None:
+    assert path.read_text("utf-8") == pages()[path], "run: make docs"
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_and_every_flag_is_documented(name: str) -> None:
+    page = (ROOT / "docs/commands.md").read_text("utf-8")
+    section = re.search(rf"^## `assay {name}\b.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    assert section, f"{name} has no section"
+    flags = [flag for action in parser_of(name, load(name))._actions for flag in action.option_strings]
+    absent = [flag for flag in flags if flag not in {"-h", "--help"} and f"{flag}" not in section[0]]
+    assert absent == []
+
+
+def test_every_setting_is_documented() -> None:
+    page = (ROOT / "docs/configuration.md").read_text("utf-8")
+
+    def names(block: type[Settings]) -> list[str]:
+        inner = [name for setting in settings_of(block) if setting.block for name in names(setting.block)]
+        own = [setting.name for setting in settings_of(block) if not isinstance(setting.default, Settings)]
+        return own + inner
+
+    assert [name for name in names(Config) if f"| `{name}` |" not in page] == []
+
+
+@TEXTS
+def test_commands_print_what_the_text_says(path: Path) -> None:
+    assert not disagreements(path.read_text("utf-8")), "run: make docs"
+
+
+@TEXTS
+def test_python_examples_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All blocks of one text, in order, in one namespace and in a folder with the examples."""
+    text = path.read_text("utf-8")
+    blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    if not blocks:
+        return
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks:
+        line = text.count("\n", 0, block.start(1))
+        exec(compile("\n" * line + block[1], str(path), "exec"), names)
+
+
+@TEXTS
+def test_links_lead_somewhere(path: Path) -> None:
+    targets = re.findall(r"\]\((?!https?://|mailto:|#)([^)#\s]+)", path.read_text("utf-8"))
+    assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+EXAMPLE = """\
+Text.
+```console
+$ printf 'took %s ms, run %s\\n' 17 run_20260131_120000_0a1b2c3d
+took 12 ms, run run_20251212_010101_ffffffff
+$ cd examples && basename "$PWD"
+examples
+$ basename "$PWD" && echo 2 >&2 && false
+...
+3
+```
+```sh
+$ exit 1
+```
+"""
+
+
+def test_the_steps_of_a_text() -> None:
+    assert steps_of(EXAMPLE)[1:] == [
+        Step('cd examples && basename "$PWD"', 5, 6),
+        Step('basename "$PWD" && echo 2 >&2 && false', 7, 9),
+    ]
+
+
+def test_a_true_text_is_left_alone_but_for_its_numbers() -> None:
+    assert disagreements(EXAMPLE) == []
+    assert "took 17 ms, run run_20260131_120000_0a1b2c3d\n" in refreshed(EXAMPLE)
+    assert refreshed(refreshed(EXAMPLE)) == refreshed(EXAMPLE)
+
+
+def test_a_false_text_is_found_and_mended() -> None:
+    wrong = EXAMPLE.replace("\nexamples\n", "\nsomewhere else\nentirely\n")
+    assert len(disagreements(wrong)) == 1
+    assert refreshed(wrong) == refreshed(EXAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "same"),
+    [
+        ("recall@5  0.81", "recall@5     0.74", True),
+        ("recall@5 0.81", "precision@5 0.81", False),
+        ("a\n...\nz", "a\nb\nc\nz", True),
+        ("a\n...\nz", "a\nz", True),
+        ("a\n...", "b\nc", False),
+        ("a\n\nb", "a\nb", True),
+        ("────── 3", "── 3", False),
+        ("────── 3", "─── 4", True),
+        ("", "anything", False),
+        ("", "", True),
+    ],
+)
+def test_what_counts_as_the_same_output(expected: str, printed: str, same: bool) -> None:
+    assert agree(expected, printed) is same
