@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -158,3 +159,12 @@ def test_a_terminal_that_lacks_a_character_shows_it_escaped(encoding: str) -> No
     )
     assert done.returncode == 0
     assert b"pair \\ud83d, dash " in done.stdout
+
+
+@pytest.mark.parametrize("name", cli.commands())
+def test_no_option_is_shown_and_ignored(name: str) -> None:
+    """Each is at least read by its command; that it has its effect, the command's own tests show."""
+    command = cli.load(name)
+    source = Path(str(command.__file__)).read_text("utf-8")
+    options = [action.dest for action in cli.parser_of(name, command)._actions if action.dest != "help"]
+    assert [option for option in options if not re.search(rf'\barguments\.{option}\b|"{option}"', source)] == []

@@ -52,7 +52,7 @@ def test_noise_is_no_regression() -> None:
     assert (row.verdict, row.flagged, row.regression) == ("no evidence either way", True, False)
     assert row.detectable is not None
     assert row.detectable > 0.02
-    assert headline(result) == "No regression. Beyond its threshold but not beyond chance: recall@5 (bm25)."
+    assert headline(result) == "no regression; beyond its threshold but not beyond chance: recall@5."
 
 
 def test_a_real_difference_below_the_threshold_is_no_regression() -> None:
@@ -60,13 +60,13 @@ def test_a_real_difference_below_the_threshold_is_no_regression() -> None:
     result = compare(*one(zeros_and_ones(80, 100), zeros_and_ones(70, 100)), rules)
     assert result.rows[0].verdict == "worse"
     assert not result.regressions
-    assert headline(result).startswith("Worse, but by less than matters")
+    assert headline(result).startswith("worse, but by less than matters")
 
 
 def test_better_is_said() -> None:
     result = compare(*one(zeros_and_ones(70, 100), zeros_and_ones(80, 100)), Rules())
     assert result.rows[0].verdict == "better"
-    assert headline(result) == "No regression. Better: recall@5 (bm25)."
+    assert headline(result) == "better: recall@5."
 
 
 def test_measures_that_are_multiples_of_each_other_are_one_test() -> None:

@@ -155,6 +155,14 @@ def test_a_fault_in_a_merged_block_has_the_line_of_the_block() -> None:
         parse("retrieval:\n  hybrid: {<<: {constnt: 3}}", "a.yaml")
 
 
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [((), 1), (("a",), 1), (("a", 0), 1), (("b", "c"), 3), (("b", "absent", "x"), 2), (("absent",), 1)],
+)
+def test_the_place_of_what_is_absent_is_that_of_what_should_hold_it(keys: tuple[str | int, ...], line: int) -> None:
+    assert Source("a: [1]\nb:\n  c: 2\n", "a.yaml").place(keys) == f"a.yaml:{line}"
+
+
 def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project/assay.yaml").write_text(f"paths: {{index: data/corpus.db, gold: {tmp_path}/gold.json}}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shutil
 from pathlib import Path
@@ -50,9 +51,12 @@ def test_commands_print_what_the_text_says(path: Path) -> None:
 
 @TEXTS
 def test_python_examples_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All blocks of one text, in order, in one namespace and in a folder with the examples."""
+    """All blocks of one text, in order, in one namespace and in a folder with the examples.
+
+    A block that begins with `>>>` is a session: what it shows must be what comes back.
+    """
     text = path.read_text("utf-8")
-    blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    blocks = list(re.finditer(r"^```(?:python|pycon)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     if not blocks:
         return
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -60,7 +64,19 @@ def test_python_examples_run(path: Path, tmp_path: Path, monkeypatch: pytest.Mon
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks:
         line = text.count("\n", 0, block.start(1))
-        exec(compile("\n" * line + block[1], str(path), "exec"), names)
+        if block[1].startswith(">>>"):
+            session(block[1], names, path, line)
+        else:
+            exec(compile("\n" * line + block[1], str(path), "exec"), names)
+
+
+def session(source: str, names: dict[str, object], path: Path, line: int) -> None:
+    """Run one; the names it makes are kept for the next."""
+    test = doctest.DocTestParser().get_doctest(source, names, path.name, str(path), line)
+    told: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=told.append, clear_globs=False)
+    names.update(test.globs)
+    assert told == []
 
 
 @TEXTS

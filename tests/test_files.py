@@ -36,13 +36,16 @@ from assay.errors import AssayError
 from assay.files import append_line, write_atomic
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+before = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
 path, how = Path(sys.argv[1]), sys.argv[2]
 try:
     write_atomic(path, b"x" * 50_000) if how == "write" else append_line(path, "x" * 50_000)
 except AssayError as fault:
     print(fault)
     sys.exit(fault.exit_code)
+finally:
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
 """
 
 

@@ -181,7 +181,7 @@ class ModelOptions(Settings, frozen=True):
     model: Annotated[str | None, Meta(description="provider/model, where the entry has a name of its own")] = None
     base_url: Annotated[str | None, Meta(description="of the service; null: the provider's own")] = None
     api_key_env: Annotated[
-        str | None, Meta(description="environment variable with the key; null: the provider's usual one, at its own URL")
+        str | None, Meta(description="variable with the key; null: the provider's usual one, for its own URL alone")
     ] = None
     timeout: Annotated[float, Meta(gt=0, description="seconds for one call")] = 60.0
     workers: Annotated[Positive, Meta(description="calls at once, at most")] = 8
@@ -189,7 +189,7 @@ class ModelOptions(Settings, frozen=True):
     requests_per_minute: Annotated[Positive | None, Meta(description="limit of the account; null: none")] = None
     tokens_per_minute: Annotated[Positive | None, Meta(description="limit of the account; null: none")] = None
     tries: Annotated[int, Meta(ge=1, le=10, description="of one request, for faults that may pass")] = 5
-    first_wait: Annotated[float, Meta(ge=0, description="seconds before the second try; doubled before each more")] = 2.0
+    first_wait: Annotated[float, Meta(ge=0, description="seconds before the second try, then doubled")] = 2.0
     temperature: Annotated[NotNegative | None, Meta(description="null: not sent, for models that refuse it")] = 0.0
     max_tokens: Annotated[Positive | None, Meta(description="longest reply; null: the service decides")] = None
     seed: Annotated[int | None, Meta(description="sent to the model, where it takes one")] = None
@@ -198,7 +198,7 @@ class ModelOptions(Settings, frozen=True):
 
 
 class LlmOptions(Settings, frozen=True):
-    """Language models, written provider/model: openai/gpt-5-mini, gemini/..., anthropic/..., local/..., scripted/FILE."""
+    """Language models, written provider/model: openai/gpt-5-mini, gemini/…, anthropic/…, local/…, scripted/FILE."""
 
     cache: Annotated[
         Literal["record", "replay", "off"],

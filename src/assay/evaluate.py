@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Thread
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -58,7 +60,16 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 def evaluate(plan: Plan) -> dict[str, Timing]:
     """Run every case that has no result yet. The sync door to what is async inside."""
-    return asyncio.run(_evaluate(plan))
+    try:
+        return asyncio.run(_evaluate(plan))
+    except ExceptionGroup as group:
+        raise _first(group) from None
+
+
+def _first(group: ExceptionGroup[Exception]) -> Exception:
+    """The first fault of several at once is the one that is told; the others are its echo."""
+    fault = group.exceptions[0]
+    return _first(fault) if isinstance(fault, ExceptionGroup) else fault
 
 
 async def _evaluate(plan: Plan) -> dict[str, Timing]:
@@ -78,7 +89,7 @@ async def _run_system(plan: Plan, system: System, pending: Sequence[Case]) -> Ti
         nonlocal finished, seconds
         async with gate:
             start = perf_counter()
-            outputs = await asyncio.to_thread(system.answer, batch)
+            outputs = await _in_thread(system.answer, batch)
             seconds += perf_counter() - start
         plan.results.append(plan.scorer(system, batch, outputs))
         finished += len(batch)
@@ -89,3 +100,29 @@ async def _run_system(plan: Plan, system: System, pending: Sequence[Case]) -> Ti
         for start in range(0, len(pending), size):
             group.create_task(one(pending[start : start + size]))
     return Timing(seconds, len(pending))
+
+
+async def _in_thread(function: Callable[[Sequence[Case]], Sequence[Any]], cases: Sequence[Case]) -> Sequence[Any]:
+    """Like `asyncio.to_thread`, but Ctrl-C does not wait for a system that hangs."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Sequence[Any]] = loop.create_future()
+
+    def settle(outputs: Sequence[Any] | None, fault: Exception | None) -> None:
+        if future.done():
+            return
+        if fault is not None:
+            future.set_exception(fault)
+        else:
+            future.set_result(outputs or ())
+
+    def work() -> None:
+        outputs, fault = None, None
+        try:
+            outputs = function(cases)
+        except Exception as raised:  # noqa: BLE001 - passed on to whoever waits, in its own thread
+            fault = raised
+        with suppress(RuntimeError):  # nobody waits any more: the run was interrupted
+            loop.call_soon_threadsafe(settle, outputs, fault)
+
+    Thread(target=work, daemon=True).start()
+    return await future

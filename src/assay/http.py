@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from assay.config import Http
@@ -64,21 +64,8 @@ def _run(client: _Client, payloads: Sequence[Any]) -> list[Any]:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(client.post(payloads))
-    outcome: list[Any] = []
-
-    def work() -> None:
-        try:
-            outcome.append(asyncio.run(client.post(payloads)))
-        except HttpFault as fault:
-            outcome.append(fault)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    if isinstance(outcome[0], HttpFault):
-        raise outcome[0]
-    replies: list[Any] = outcome[0]
-    return replies
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, client.post(payloads)).result()
 
 
 class _Retry(Exception):

@@ -58,13 +58,6 @@ class Ranking(Struct, frozen=True):
 
 
 class Fault(Struct, frozen=True):
-    """What went wrong with one case: a record, so that the others go on."""
-
-    phase: str
-    message: str
-
-
-class Fault(Struct, frozen=True):
     """What went wrong with one case, in place of its output: the others go on."""
 
     phase: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 HELP = "list baselines, or promote a run to one"
+OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

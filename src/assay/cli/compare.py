@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 HELP = "compare two runs, or a run with a baseline"
+OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 HELP = "list the finished runs and their headline numbers"
+OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

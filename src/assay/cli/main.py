@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from assay import __version__
 from assay.errors import AssayError, offer, unknown_name
@@ -19,7 +19,11 @@ INTERRUPTED, BROKEN_PIPE, OWN_FAULT = 130, 141, 70
 """As shells have them for a process ended by Ctrl-C or a reader gone; 70 is a fault of Assay itself, so that a
 pipeline never takes it for a failed gate."""
 
-COMMON = ("config", "quiet", "json")
+COMMON: dict[str, dict[str, Any]] = {
+    "--config": {"metavar": "FILE", "type": Path, "help": "settings (default: assay.yaml here, if any)"},
+    "--quiet": {"action": "store_true", "help": "no progress on stderr"},
+    "--json": {"action": "store_true", "help": "the result as JSON on stdout"},
+}
 """The options every command has, but for those it names in `OMITS` because they would do nothing there."""
 
 
@@ -115,13 +119,9 @@ def parser_of(name: str, command: ModuleType) -> argparse.ArgumentParser:
     parser = Parser(prog=f"assay {name}", description=command.HELP, allow_abbrev=False)
     command.add_arguments(parser)
     common = parser.add_argument_group("everywhere")
-    wanted = [option for option in COMMON if option not in getattr(command, "OMITS", ())]
-    if "config" in wanted:
-        common.add_argument("--config", metavar="FILE", type=Path, help="settings (default: assay.yaml here, if any)")
-    if "quiet" in wanted:
-        common.add_argument("--quiet", action="store_true", help="no progress on stderr")
-    if "json" in wanted:
-        common.add_argument("--json", action="store_true", help="the result as JSON on stdout")
+    for flag, options in COMMON.items():
+        if flag not in getattr(command, "OMITS", ()):
+            common.add_argument(flag, **options)
     return parser
 
 

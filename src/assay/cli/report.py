@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 HELP = "write or print the report of a run"
+OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,1 +1,1 @@
-
+"""Documents made searchable: readers, chunks, index."""

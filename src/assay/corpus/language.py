@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 _WORDS = {
@@ -30,23 +31,25 @@ for _code, _list in _WORDS.items():
     for _word in _list.split():
         _LANGUAGES_OF.setdefault(_word, []).append(_code)
 
-_SAMPLE = 40_000
+_SAMPLE = 10_000
 _LEAST_SHARE = 0.10
 _LEAST_WORDS = 8
+_LEAST_KINDS = 3
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def detect(text: str) -> str | None:
     """The code of the language, or None where the text is too short, a table of numbers, or a language not known."""
-    words = _WORD.findall(_sample(text).lower())
-    counts = dict.fromkeys(_WORDS, 0)
-    for word in words:
+    words = Counter(_WORD.findall(_sample(text).lower()))
+    counts, kinds = Counter[str](), Counter[str]()
+    for word, count in words.items():
         for code in _LANGUAGES_OF.get(word, ()):
-            counts[code] += 1
-    best, second = sorted(counts.items(), key=lambda item: -item[1])[:2]
-    if len(words) < _LEAST_WORDS or best[1] < _LEAST_SHARE * len(words) or best[1] == second[1]:
+            counts[code] += count
+            kinds[code] += 1
+    best, second = (*counts.most_common(2), ("", 0), ("", 0))[:2]
+    if words.total() < _LEAST_WORDS or best[1] < _LEAST_SHARE * words.total() or best[1] == second[1]:
         return None
-    return best[0]
+    return best[0] if kinds[best[0]] >= _LEAST_KINDS else None
 
 
 def detect_each(texts: Iterable[tuple[str, str]]) -> dict[str, str | None]:

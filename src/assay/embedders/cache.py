@@ -1,7 +1,8 @@
 """Embeddings already computed, by model and text: one SQLite file that may be deleted at any time.
 
-Used where computing is slower than looking up (`is_slow`): services and transformer models. For `wordllama` it is not:
-it computes a 450-token chunk in about the time its key is hashed, looked up and its row decoded.
+Used where an embedding costs money or milliseconds (`is_slow`): services and transformer models. Not for `wordllama`:
+a hit would take 0.01 ms instead of 0.2 ms, but every miss takes a tenth longer and 1.4 kB of disk, and the texts that
+come again, those of unchanged documents, are already in the index.
 """
 
 from __future__ import annotations
@@ -86,9 +87,7 @@ class CachedEmbedder:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self._path, timeout=60, isolation_level=None)) as connection:
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
-                )
+                connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
                 yield connection
         except (sqlite3.Error, OSError) as fault:
             raise self._fault(f"cannot be used: {fault}") from None

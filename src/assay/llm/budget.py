@@ -150,9 +150,7 @@ def estimate(requests: Iterable[ChatRequest], price: Price | None, reply_tokens:
     calls = prompt = completion = 0
     total = 0.0
     for request in requests:
-        usage = Usage(
-            prompt=estimate_prompt(request), completion=min(reply_tokens, request.max_tokens or reply_tokens)
-        )
+        usage = Usage(prompt=estimate_prompt(request), completion=min(reply_tokens, request.max_tokens or reply_tokens))
         calls, prompt, completion = calls + 1, prompt + usage.prompt, completion + usage.completion
         total += cost(usage, price).total if price is not None else 0.0
     return Estimate(

@@ -50,7 +50,7 @@ class Cached:
         return reply
 
     async def _known(self, address: str) -> ChatReply | None:
-        """From memory, or from the same request under way. A cancelled flight leaves its passengers to go themselves."""
+        """From memory, or from the same request under way. If that is cancelled, one of those who wait asks."""
         while flight := self._flights.get(address):
             try:
                 return msgspec.structs.replace(await asyncio.shield(flight), source="cache")

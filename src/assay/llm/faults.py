@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -52,6 +53,7 @@ class MissingReply(AssayError):
 def fault_of_status(status: int, body: str, *, where: str, wait: float | None, hint: str | None) -> Exception:
     """What an HTTP status other than success means."""
     code, message = _told(body)
+    wait = wait if wait is not None else _asked_in(body)
     what = f"answered {status}: {message}" if message else f"answered {status}"
     if code in _QUOTA or (status == 429 and wait is not None and wait > LONGEST_ASKED_WAIT):
         asked = f" (asks to wait {wait:.0f} s)" if wait else ""
@@ -61,6 +63,15 @@ def fault_of_status(status: int, body: str, *, where: str, wait: float | None, h
     if status in _HOPELESS or code in _EVERY_CALL or _hopeless(message):
         return FatalLlmError(what, where=where, hint=_advice(status, code, hint))
     return CallFault("rejected", what, retry=False)
+
+
+def _asked_in(body: str) -> float | None:
+    """Google says how long to wait in the body: `"retryDelay": "17s"`."""
+    found = re.search(r'"retryDelay"\s*:\s*"([0-9.]{1,9})s"', body)
+    try:
+        return float(found[1]) if found else None
+    except ValueError:
+        return None
 
 
 def _told(body: str) -> tuple[str, str]:

@@ -63,13 +63,7 @@ def _faults(value: Any, schema: Schema, root: Schema, place: str) -> Iterator[st
     if kinds and not any(_TYPES[kind](value) for kind in kinds):
         yield f"{place} is {_shown(value)}; expected {' or '.join(kinds)}"
         return
-    if "enum" in schema and not any(_same(value, each) for each in schema["enum"]):
-        yield f"{place} is {_shown(value)}; expected one of {', '.join(map(_shown, schema['enum']))}"
-    if "const" in schema and not _same(value, schema["const"]):
-        yield f"{place} is {_shown(value)}; expected {_shown(schema['const'])}"
-    for keyword, (holds, words) in _LIMITS.items():
-        if keyword in schema and not holds(value, schema[keyword]):
-            yield f"{place} is {_shown(value)}: {words} {schema[keyword]}"
+    yield from _faults_of_value(value, schema, place)
     if "anyOf" in schema and all(any(_faults(value, each, root, place)) for each in schema["anyOf"]):
         yield f"{place} is {_shown(value)}: none of the allowed forms"
     if isinstance(value, dict):
@@ -77,6 +71,15 @@ def _faults(value: Any, schema: Schema, root: Schema, place: str) -> Iterator[st
     if isinstance(value, list) and "items" in schema:
         for number, item in enumerate(value):
             yield from _faults(item, schema["items"], root, f"{place}[{number}]")
+
+
+def _faults_of_value(value: Any, schema: Schema, place: str) -> Iterator[str]:
+    choices = [schema["const"]] if "const" in schema else schema.get("enum")
+    if choices is not None and not any(_same(value, each) for each in choices):
+        yield f"{place} is {_shown(value)}; expected {' or '.join(map(_shown, choices))}"
+    for keyword, (holds, words) in _LIMITS.items():
+        if keyword in schema and not holds(value, schema[keyword]):
+            yield f"{place} is {_shown(value)}: {words} {schema[keyword]}"
 
 
 def _faults_of_object(value: dict[str, Any], schema: Schema, root: Schema, place: str) -> Iterator[str]:

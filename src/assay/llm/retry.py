@@ -91,7 +91,7 @@ class Retrying:
                 kind=fault.kind,
                 retry=RetryInfo(attempt, False, fault.what, fault.usage),
             )
-        wait = self._patience.first_wait * 2 ** (attempt - 1) * self._random.uniform(1 - _JITTER, 1 + _JITTER)
+        wait = self._patience.first_wait * 2.0 ** (attempt - 1) * self._random.uniform(1 - _JITTER, 1 + _JITTER)
         return max(wait, fault.wait * self._random.uniform(1, 1 + _JITTER)) if fault.wait else wait
 
 

@@ -1,7 +1,8 @@
 """Replies that were paid for, in one SQLite file that any number of runs may share at once.
 
 Replies are written by one thread, all that wait in one transaction. `put` comes back when its reply is in the file:
-a process that is killed afterwards has lost nothing. Only a power cut can lose the last moments (WAL, synchronous=NORMAL).
+a process that is killed afterwards has lost nothing. Only a power cut can lose the last moments (WAL without a sync
+for each transaction).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-
+"""What a run says, in the terminal, as Markdown and as HTML."""

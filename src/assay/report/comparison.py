@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from assay.compare import Comparison
 from assay.compare import Row as Difference
@@ -12,69 +12,107 @@ from assay.report.numbers import format_value
 SHOWN_FLIPS = 200
 
 
+HEADLINES = ("recall", "page_recall", "mrr", "ndcg")
+"""Families of measures that stand first; all others are in the detailed table."""
+
+
 def comparison_report(comparison: Comparison) -> Report:
-    section = comparison_section("Comparison", (comparison,))
-    return Report(f"{comparison.before} → {comparison.now}", f"{comparison.common} questions in common", (section,))
+    sections = comparison_sections("Comparison", (comparison,))
+    return Report(f"{comparison.before} → {comparison.now}", f"{comparison.common} questions in common", sections)
 
 
-def comparison_section(title: str, comparisons: Sequence[Comparison]) -> Section:
-    return Section(title, tuple(block for comparison in comparisons for block in _blocks(comparison)))
+def comparison_sections(title: str, comparisons: Sequence[Comparison], *, among: bool = False) -> tuple[Section, ...]:
+    """What matters, then every measure and every question that changed. `among`: variants of one run."""
+    brief = tuple(block for comparison in comparisons for block in _brief(comparison, among=among))
+    full = tuple(block for comparison in comparisons for block in _full(comparison))
+    return (Section(title, brief), Section(f"{title}: everything", full, detail=True))
 
 
-def _blocks(comparison: Comparison) -> list[Block]:
-    blocks: list[Block] = [
-        Note(f"{comparison.before} → {comparison.now}, paired by question ({comparison.common} in common).")
-    ]
-    blocks += [Note(f"Mind: {warning}.", "warn") for warning in comparison.warnings]
-    blocks += [Note(headline(comparison), "bad" if comparison.regressions else "plain"), _differences(comparison)]
+def _brief(comparison: Comparison, *, among: bool) -> list[Block]:
+    between = f"{comparison.before} → {comparison.now}"
+    blocks: list[Block] = [Note(f"Mind: {warning}.", "warn") for warning in comparison.warnings]
+    bad = bool(comparison.regressions) and not among
+    blocks.append(Note(f"{between}: {headline(comparison, among=among)}", "bad" if bad else "plain"))
+    names = brief_measures({row.measure for row in comparison.rows})
+    shown = [row for row in comparison.rows if row.measure in names]
+    return [*blocks, _differences(comparison, shown or comparison.rows)]
+
+
+def brief_measures(names: Iterable[str], cut: str = "5") -> set[str]:
+    """One measure of each headline family: recall at the usual cut-off where there is one, else at the last."""
+    chosen = set()
+    for family in HEADLINES:
+        own = sorted((name for name in names if name.partition("@")[0] == family), key=_cut_off)
+        usual = f"{family}@{cut}"
+        if own:
+            chosen.add(usual if usual in own and family.endswith("recall") else own[-1])
+    return chosen
+
+
+def _cut_off(name: str) -> int:
+    return int(name.partition("@")[2] or 0)
+
+
+def _full(comparison: Comparison) -> list[Block]:
+    blocks: list[Block] = [Note(f"{comparison.before} → {comparison.now}, {comparison.common} questions in common.")]
+    blocks.append(_differences(comparison, comparison.rows))
     if comparison.flips:
         blocks += [_flip_counts(comparison), _flips(comparison)]
     return blocks
 
 
-def headline(comparison: Comparison) -> str:
+def headline(comparison: Comparison, *, among: bool = False) -> str:
     """One sentence: what got worse or better beyond chance, or that nothing did."""
-    better = [row for row in comparison.rows if row.verdict == "better"]
-    if comparison.regressions:
-        said = f"Regression: {_names(comparison.regressions)}."
-    elif any(row.verdict == "worse" for row in comparison.rows):
-        said = f"Worse, but by less than matters: {_names([r for r in comparison.rows if r.verdict == 'worse'])}."
-    else:
-        said = "No regression."
+    rows = [row for row in comparison.rows if row.measure.partition("@")[0] in HEADLINES] or list(comparison.rows)
+    better, worse = ([row for row in rows if row.verdict == said] for said in ("better", "worse"))
+    said = []
+    if comparison.regressions and not among:
+        said.append(f"regression: {_names(comparison.regressions)}")
+    elif worse:
+        said.append(f"worse{'' if among else ', but by less than matters'}: {_names(worse)}")
     if better:
-        said += f" Better: {_names(better)}."
-    suspects = [row for row in comparison.rows if row.flagged and row.verdict == "no evidence either way"]
-    if suspects:
-        said += f" Beyond its threshold but not beyond chance: {_names(suspects)}."
-    return said
+        said.append(f"better: {_names(better)}")
+    if not said:
+        said.append("no difference beyond chance" if among else "no regression")
+    suspects = [row for row in rows if row.flagged and row.verdict == "no evidence either way"]
+    if suspects and not among:
+        said.append(f"beyond its threshold but not beyond chance: {_names(suspects)}")
+    return "; ".join(said) + "."
 
 
 def _names(rows: Sequence[Difference]) -> str:
-    return ", ".join(f"{row.measure} ({row.variant})" for row in rows)
+    """The measures, with their variants where there are several."""
+    several = len({row.variant for row in rows}) > 1
+    return ", ".join(f"{row.measure} ({row.variant})" if several else row.measure for row in rows)
 
 
-def _differences(comparison: Comparison) -> Table:
+def _differences(comparison: Comparison, rows: Sequence[Difference]) -> Table:
+    several = len({row.variant for row in comparison.rows}) > 1
     columns = (
-        Column("variant"),
+        *([Column("variant")] if several else []),
         Column("measure"),
-        Column("before", "share"),
-        Column("now", "share"),
+        Column("before" if several else short_name(comparison.before), "share"),
+        Column("now" if several else short_name(comparison.now), "share"),
         Column("difference", "signed"),
         Column("interval"),
-        Column("p (corrected)", "p"),
+        Column("p", "p"),
+        Column("detectable", "share"),
         Column("verdict"),
-        Column("smallest detectable", "share"),
-        Column("pairs", "integer"),
     )
-    return Table(columns, tuple(map(_difference, comparison.rows)))
+    caption = "p: corrected for many measures (Holm). detectable: the smallest difference these questions can show."
+    return Table(columns, tuple(_difference(row, several=several) for row in rows), caption)
 
 
-def _difference(row: Difference) -> Row:
-    bounds = None if row.low is None else f"{format_value(row.low, 'signed')} – {format_value(row.high, 'signed')}"
+def short_name(label: str) -> str:
+    """A variant's name as it is; of a run or a baseline, before and now are what matters."""
+    return label if len(label) <= 16 else f"…{label[-8:]}"
+
+
+def _difference(row: Difference, *, several: bool) -> Row:
+    bounds = None if row.low is None else f"{format_value(row.low, 'signed')}, {format_value(row.high, 'signed')}"
     tone: Tone = "bad" if row.regression else "good" if row.verdict == "better" else "warn" if row.flagged else "plain"
-    said = row.verdict if not row.flagged or row.verdict != "no evidence either way" else f"{row.verdict} (flagged)"
-    cells = (row.variant, row.measure, row.before, row.now, row.delta, bounds, row.p, said, row.detectable, row.pairs)
-    return Row(cells, tone)
+    cells = (row.measure, row.before, row.now, row.delta, bounds, row.p, row.detectable, row.verdict)
+    return Row((row.variant, *cells) if several else cells, tone)
 
 
 def _flip_counts(comparison: Comparison) -> Note:

@@ -10,30 +10,36 @@ from rich.text import Text
 from assay.report.blocks import Cards, Chart, Items, Note, Report, Section, Table, Tone
 from assay.report.numbers import MISSING
 from assay.report.tables import cell_texts, table_of, told_elsewhere
-from assay.report.text import MARKS, clip, one_line, visible
+from assay.report.text import MARKS, clip, clip_middle, one_line, visible
 
 Shown = Note | Cards | Table | Items
 STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad": "red"}
 FIRST = 5
 """Items that are listed; the rest is counted."""
+ID_ROOM = 32
 NAME_ROOM = 28
 """Width kept for the first column when a table has to be split."""
 
 
 def print_report(report: Report, console: Console) -> None:
-    """All but pictures and the insides of items. A chart is a small table, unless a table beside it says the same."""
+    """All but details, pictures and the insides of items. A chart is a small table, unless one beside it says it."""
     _line(console, one_line(report.title), "bold")
     if report.subtitle:
         _line(console, visible(report.subtitle), "dim")
     for section in report.sections:
-        console.print()
-        _line(console, one_line(section.title), "bold underline")
-        if section.intro:
-            _line(console, visible(section.intro), "dim")
-        for block in _shown(section):
-            if block is not section.blocks[0] and not isinstance(block, Note):
-                console.print()
-            _print_block(block, console)
+        if not section.detail:
+            _print_section(section, console)
+
+
+def _print_section(section: Section, console: Console) -> None:
+    console.print()
+    _line(console, one_line(section.title), "bold underline")
+    if section.intro:
+        _line(console, visible(section.intro), "dim")
+    for number, block in enumerate(_shown(section)):
+        if number and not isinstance(block, Note):
+            console.print()
+        _print_block(block, console)
 
 
 def _shown(section: Section) -> list[Shown]:
@@ -81,7 +87,9 @@ def _print_table(table: Table, console: Console) -> None:
     for cells, row in zip(rows, table.rows, strict=False):
         cells[:1] = [_marked(cell, row.tone) for cell in cells[:1]]
     tones = [row.tone for row in table.rows] or ["plain"]
-    for part in _parts(table, rows, console.width):
+    for number, part in enumerate(_parts(table, rows, console.width)):
+        if number:
+            console.print()
         console.print(_part(table, rows, tones, part))
 
 
@@ -121,8 +129,8 @@ def _print_items(items: Items, console: Console) -> None:
         _line(console, visible(items.empty))
         return
     for item in items.items[:FIRST]:
-        words = (item.id, *list(item.tags.values())[:1], item.title)
-        text = _marked("  ".join(one_line(word) for word in words), item.tone)
+        words = (clip_middle(one_line(item.id), ID_ROOM), *map(one_line, (*list(item.tags.values())[:1], item.title)))
+        text = _marked("  ".join(words), item.tone)
         _line(console, clip(text, max(console.width - 1, 20)), STYLES[item.tone])
     if len(items.items) > FIRST:
         _line(console, f"… and {len(items.items) - FIRST:,} more", "dim")

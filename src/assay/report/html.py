@@ -151,7 +151,7 @@ def _table(table: Table, key: str) -> Markup:
 def _row(table: Table, row: Row) -> Markup:
     """The first cell is the row's name and carries the sign of its tone."""
     texts = cell_texts(table, row)
-    sides = [_side(column) for column in table.columns]
+    sides = [_side(column) or _kept(text) for column, text in zip(table.columns, texts, strict=True)]
     cells = [element("td", text, class_=side) for text, side in zip(texts[1:], sides[1:], strict=True)]
     if texts:
         cells.insert(0, element("th", mark(row.tone), texts[0], scope="row", class_=sides[0]))
@@ -161,6 +161,11 @@ def _row(table: Table, row: Row) -> Markup:
 def _side(column: Column) -> str | None:
     """Numbers stand to the right, so that their digits are under each other."""
     return None if column.form == "text" else "r"
+
+
+def _kept(text: str) -> str | None:
+    """Short text is kept on one line: a table rather scrolls than breaks every word."""
+    return "k" if len(text) <= 24 else None
 
 
 def _chart(chart: Chart, section: Section, key: str) -> Markup:

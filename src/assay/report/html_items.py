@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 from assay.report.blocks import Field, Item, Items
 from assay.report.markup import Markup, element, void
+from assay.report.repeats import Place, Repeats
 
 Choices = dict[str, dict[str, int]]
 """For each tag its values, the most frequent first, each with the number by which the script knows it."""
+
+
+class Texts(NamedTuple):
+    """The long texts of a list and the beginning of their ids."""
+
+    key: str
+    repeats: Repeats
+
+    def id(self, place: Place) -> str:
+        return f"{self.key}x{place.item}-{place.field}"
 
 
 def items_list(items: Items, key: str) -> Markup:
@@ -16,7 +28,8 @@ def items_list(items: Items, key: str) -> Markup:
     if not items.items:
         return element("p", items.empty, class_="note")
     choices = _choices(items)
-    rows = [_item(item, choices) for item in items.items]
+    texts = Texts(key, Repeats(items))
+    rows = [_item(number, item, choices, texts) for number, item in enumerate(items.items)]
     return element("div", _controls(items, choices, key), *rows, class_="items")
 
 
@@ -52,7 +65,7 @@ def _select(items: Items, name: str, values: dict[str, int]) -> Markup:
     return element("label", f"{name} ", element("select", every, *options))
 
 
-def _item(item: Item, choices: Choices) -> Markup:
+def _item(number: int, item: Item, choices: Choices, texts: Texts) -> Markup:
     """The attribute holds a number for each filter: text of the case is never part of an attribute's meaning."""
     numbers = " ".join(str(values[item.tags.get(name, "")]) for name, values in choices.items())
     first = next(iter(item.tags.values()), "")
@@ -63,10 +76,17 @@ def _item(item: Item, choices: Choices) -> Markup:
         *([element("em", first)] if first else []),
     )
     tags = [element("p", " · ".join(f"{name}: {value}" for name, value in item.tags.items()))] if item.tags else []
+    fields = [part for index, field in enumerate(item.fields) for part in _field(field, Place(number, index), texts)]
     tone = None if item.tone == "plain" else item.tone
-    fields = element("dl", *(part for field in item.fields for part in _field(field)))
-    return element("details", summary, *tags, fields, class_=tone, data_f=numbers or None)
+    return element("details", summary, *tags, element("dl", *fields), class_=tone, data_f=numbers or None)
 
 
-def _field(field: Field) -> list[Markup]:
-    return [element("dt", field.label), element("dd", field.text, class_="mono" if field.mono else None)]
+def _field(field: Field, place: Place, texts: Texts) -> list[Markup]:
+    """A label and its text. Text that stands above already is a link to it, which the script fills in."""
+    label = element("dt", field.label, class_="wide" if len(field.label) > 26 else None)
+    mono = "mono" if field.mono else None
+    first = texts.repeats.first(field.text)
+    if first is None or first == place:
+        return [label, element("dd", field.text, class_=mono, id=texts.id(first) if first else None)]
+    link = element("a", f"The same as in {texts.repeats.name(first)}", href=f"#{texts.id(first)}")
+    return [label, element("dd", link, class_=mono)]

@@ -7,6 +7,7 @@ from html import escape as escape_html
 
 from assay.report.blocks import Block, Cards, Chart, Field, Item, Items, Note, Report, Section, Table, Tone
 from assay.report.numbers import MISSING
+from assay.report.repeats import Place, Repeats
 from assay.report.tables import cell_texts, table_of, told_elsewhere
 from assay.report.text import MARKS, one_line, visible
 
@@ -51,6 +52,10 @@ def _without_power(match: re.Match[str]) -> str:
     return f"{match[0]}\\" if match[0][0].isdigit() else f"\\{match[0]}"
 
 
+def _bold(text: str) -> str:
+    return f"**{inline(text)}**" if one_line(text) else MISSING
+
+
 def _block(block: Block, section: Section) -> str:
     match block:
         case Note():
@@ -62,7 +67,7 @@ def _block(block: Block, section: Section) -> str:
         case Chart():
             return "" if told_elsewhere(block, section.blocks) else _table(table_of(block))
         case Items():
-            return "\n\n".join(_item(item) for item in block.items) or paragraph(block.empty)
+            return _items(block)
 
 
 def _note(note: Note) -> str:
@@ -73,9 +78,7 @@ def _note(note: Note) -> str:
 
 
 def _cards(cards: Cards) -> str:
-    rows = [
-        [inline(card.label), _marked(f"**{inline(card.value)}**", card.tone), inline(card.note)] for card in cards.cards
-    ]
+    rows = [[inline(card.label), _marked(_bold(card.value), card.tone), inline(card.note)] for card in cards.cards]
     return _grid(["", "", ""], rows, numeric=[False] * 3) if rows else ""
 
 
@@ -91,7 +94,7 @@ def _table(table: Table) -> str:
         cells[0] = _marked(cells[0], row.tone)
     rows = rows or [[MISSING] * len(table.columns)]
     grid = _grid([inline(column.name) for column in table.columns], rows, [c.form != "text" for c in table.columns])
-    return f"**{inline(table.caption)}**\n\n{grid}" if table.caption else grid
+    return f"{_bold(table.caption)}\n\n{grid}" if table.caption else grid
 
 
 def _grid(head: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
@@ -109,16 +112,25 @@ def _grid(head: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
     return "\n".join([line(head), line(rule), *(line(row) for row in rows)])
 
 
-def _item(item: Item) -> str:
+def _items(items: Items) -> str:
+    repeats = Repeats(items)
+    return "\n\n".join(_item(n, item, repeats) for n, item in enumerate(items.items)) or paragraph(items.empty)
+
+
+def _item(number: int, item: Item, repeats: Repeats) -> str:
     """Closed until clicked. The summary is HTML and escaped as such; what is inside is Markdown again."""
     name = _LINKED.sub(_SPACE, escape_html(one_line(f"{_marked(item.id, item.tone)} · {item.title}"), quote=False))
     tags = paragraph(" · ".join(one_line(f"{name}: {value}") for name, value in item.tags.items()))
-    parts = [f"<details>\n<summary>{name}</summary>", tags, *(_field(field) for field in item.fields), "</details>"]
+    fields = [_field(field, Place(number, index), repeats) for index, field in enumerate(item.fields)]
+    parts = [f"<details>\n<summary>{name}</summary>", tags, *fields, "</details>"]
     return "\n\n".join(part for part in parts if part)
 
 
-def _field(field: Field) -> str:
-    label, text = f"**{inline(field.label)}**", visible(field.text)
+def _field(field: Field, place: Place, repeats: Repeats) -> str:
+    label, text = _bold(field.label), visible(field.text)
+    first = repeats.first(field.text)
+    if first and first != place:
+        return f"{label}: the same as in {inline(repeats.name(first))}"
     is_line = "\n" not in text.strip()
     if not field.mono:
         return f"{label}: {inline(text) or MISSING}" if is_line else f"{label}\n\n{_quoted(text)}"

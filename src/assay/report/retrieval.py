@@ -24,12 +24,12 @@ from assay.report.blocks import (
     Table,
     Tone,
 )
-from assay.report.comparison import comparison_section
+from assay.report.comparison import HEADLINES, comparison_sections
 from assay.report.numbers import format_value
 from assay.retrieval.diagnosis import CUT, MEANING
 
 Summary = Mapping[str, Any]
-HEADLINES = ("recall", "page_recall", "mrr", "ndcg", "p", "p_max", "hit", "map")
+FAMILIES = ("recall", "page_recall", "hit", "mrr", "ndcg", "map", "p", "p_max")
 TEXT_LIMIT = 4000
 LEVELS: dict[str, Tone] = {"good": "good", "tune": "warn", "poor": "bad", "undecided": "warn"}
 
@@ -43,14 +43,16 @@ def retrieval_report(
     """`variants` are the comparisons within the run, `baseline` the one with an earlier run."""
     sections = [
         Section("Summary", _overview(summary)),
-        Section("Measures", (_measures(summary), _recall_curves(summary))),
-        *([comparison_section("Against the baseline", (baseline,))] if baseline else []),
-        *([comparison_section("Variants compared", variants)] if variants else []),
+        Section("Measures", (_headlines(summary),)),
+        Section("Recall at k", (_recall_curves(summary),), detail=True),
+        *(comparison_sections("Against the baseline", (baseline,)) if baseline else []),
+        *(comparison_sections("Variants compared", variants, among=True) if variants else []),
         Section("Where the expected chunk stands", (_ranks(summary),), detail=True),
         *_segments(summary),
         Section("Failures", _failures(summary, failures)),
         Section("Health of the gold set", _health(summary)),
         Section("What was left out", _skipped(summary)),
+        Section("All measures", (_measures(summary),), detail=True),
         Section("Run", _run(summary), detail=True),
     ]
     corpus = summary["corpus"]
@@ -119,15 +121,48 @@ def _of_family(summary: Summary, families: Sequence[str]) -> list[str]:
 
 
 def _ordered(summary: Summary) -> list[str]:
-    usual = _of_family(summary, HEADLINES)
+    usual = _of_family(summary, FAMILIES)
     return usual + [name for name in summary["measures"] if name not in usual]
+
+
+def _headlines(summary: Summary) -> Table:
+    """The measures people ask for, one column for each variant."""
+    variants, cut = summary["variants"], max(summary["config"]["retrieval"]["k"])
+    names = [name for name in _ordered(summary) if is_headline(name, cut)]
+    found = {name: [summary["metrics"][variant][name] for variant in variants] for name in names}
+    scored = {_denominators(intervals) for intervals in found.values()}
+    columns = [Column("measure"), *(Column(variant, "share") for variant in variants)]
+    rows = [[name, *map(_with_bounds, intervals)] for name, intervals in found.items()]
+    caption = f"Mean [{_confidence(summary)} interval]"
+    if len(scored) == 1:
+        caption += f", n scored / cases: {scored.pop()}"
+    else:
+        columns.append(Column("n scored / cases"))
+        rows = [[*row, _denominators(found[str(row[0])])] for row in rows]
+    return Table(tuple(columns), tuple(Row(tuple(row)) for row in rows), caption)
+
+
+def is_headline(name: str, cut: int) -> bool:
+    """recall and page recall at every k; mrr and ndcg at the last; what was asked for besides."""
+    family, _, k = name.partition("@")
+    return family in HEADLINES and (family.endswith("recall") or k in ("", str(cut)))
+
+
+def _with_bounds(interval: Mapping[str, Any]) -> str | None:
+    bounds = _bounds(interval)
+    mean = format_value(interval["mean"], "share")
+    return mean if bounds is None else f"{mean} [{bounds}]"
+
+
+def _confidence(summary: Summary) -> str:
+    return f"{summary['config']['statistics']['confidence']:.0%}"
 
 
 def _measures(summary: Summary) -> Table:
     variants = summary["variants"]
     columns = [Column("measure")]
     for variant in variants:
-        columns += [Column(variant, "share"), Column("95 %")]
+        columns += [Column(variant, "share"), Column(f"{_confidence(summary)} interval")]
     columns.append(Column("n scored / cases"))
     rows = []
     for name in _ordered(summary):
@@ -136,15 +171,15 @@ def _measures(summary: Summary) -> Table:
         for interval in intervals:
             cells += [interval["mean"], _bounds(interval)]
         rows.append(Row((*cells, _denominators(intervals))))
-    confidence = summary["config"]["statistics"]["confidence"]
-    columns = [Column(f"{confidence:.0%} interval") if c.name == "95 %" else c for c in columns]
-    return Table(tuple(columns), tuple(rows), "p_max is the precision a perfect retriever would reach.")
+    return Table(
+        tuple(columns), tuple(rows), "p_max is the precision a perfect retriever would reach: compare p with it."
+    )
 
 
 def _bounds(interval: Mapping[str, Any]) -> str | None:
     if interval["low"] is None:
         return None
-    return f"{format_value(interval['low'], 'share')} – {format_value(interval['high'], 'share')}"
+    return f"{format_value(interval['low'], 'share')}, {format_value(interval['high'], 'share')}"
 
 
 def _denominators(intervals: Iterable[Mapping[str, Any]]) -> str:

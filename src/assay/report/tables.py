@@ -21,9 +21,10 @@ def form_of(chart: Chart) -> Form:
     if chart.form is not None:
         return chart.form
     values = [point.y for series in chart.series for point in series.points if point.y is not None]
-    if any(abs(value) > 1 for value in values):
-        return "integer" if all(float(value).is_integer() for value in values) else "score"
-    return "share"
+    large = any(abs(value) > 1 for value in values)
+    if (large or chart.y_max is None) and all(float(value).is_integer() for value in values):
+        return "integer"
+    return "score" if large else "share"
 
 
 def placed(series: Series) -> dict[Place, Point]:

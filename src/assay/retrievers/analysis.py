@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from msgspec import Struct
 
@@ -60,7 +60,11 @@ STEMMERS = {
 _CODES = {name: code for code, name in STEMMERS.items()} | {"nb": "no", "nn": "no"}
 
 # Python's \w leaves out the marks that belong to the words of many scripts (vowel signs, points, accents not composed).
-_MARKS = "".join(chr(c) for c in range(0x300, 0x1D00) if unicodedata.category(chr(c)) in {"Mn", "Mc"})
+_MARKS = "".join(
+    f"{run[0]}-{run[-1]}"
+    for is_mark, group in groupby(map(chr, range(0x300, 0x1D00)), lambda c: unicodedata.category(c) in {"Mn", "Mc"})
+    if is_mark and (run := list(group))
+)
 _LETTER = rf"[\w{_MARKS}]"
 _WORD = re.compile(
     rf"\d+(?:[.,]\d+)+|(?:[^\W\d_]\.){{2,}}(?:[^\W\d_](?!{_LETTER}))?|{_LETTER}+(?:['‐-](?!\d+[.,]\d){_LETTER}+)*"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ RANK_SCALE = "rank"
 """Of a list of ids alone: the score is 1 / rank."""
 LONGEST_ID = 4096
 _SHOWN = 80
+_LONGEST = 500
 
 
 class BadAnswer(ValueError):
@@ -83,11 +83,11 @@ def read(answer: object) -> list[tuple[str, float | None]]:
 
 def _pair(entry: object, rank: int) -> tuple[str, float | None]:
     if isinstance(entry, Mapping):
-        return _id(entry.get("id"), rank), _score(entry["score"], rank) if "score" in entry else None
+        return _id(entry.get("id"), rank), read_score(entry["score"], rank) if "score" in entry else None
     if isinstance(entry, (list, tuple)):
         if len(entry) != 2:
             raise BadAnswer(f"result {rank} is {_shown(entry)}; expected (id, score)")
-        return _id(entry[0], rank), _score(entry[1], rank)
+        return _id(entry[0], rank), read_score(entry[1], rank)
     return _id(entry, rank), None
 
 
@@ -101,16 +101,23 @@ def _id(value: Any, rank: int) -> str:
     return value
 
 
-def _score(value: object, rank: int) -> float:
+def read_score(value: object, rank: int) -> float:
     """numpy's numbers count as well."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise BadAnswer(f"the score of result {rank} is {_shown(value)}; expected a number")
-    with np.errstate(over="ignore"):
-        score = float(value)
-        single = float(np.float32(score))
-    if not math.isfinite(single):
-        raise BadAnswer(f"the score of result {rank} is {score}; expected a finite number")
-    return score
+    try:
+        with np.errstate(over="ignore"):
+            is_finite = math.isfinite(np.float32(value))
+    except OverflowError:
+        is_finite = False
+    if not is_finite:
+        raise BadAnswer(f"the score of result {rank} is {_shown(value)}; expected a finite number")
+    return float(value)
+
+
+def raised(fault: Exception, phase: str = PHASE) -> Fault:
+    """What somebody else's code raised, as a record."""
+    return Fault(phase, f"{type(fault).__name__}: {fault}"[:_LONGEST])
 
 
 def _shown(value: object) -> str:

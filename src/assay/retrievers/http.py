@@ -23,6 +23,9 @@ class Http:
 
     def __init__(self, context: Context):
         self.name = self._url = context.argument
+        if "@" in self._url.partition("://")[2].partition("/")[0]:
+            hint = "Name an environment variable with a bearer token in retrieval.http.token_env instead."
+            raise AssayError("a URL with a user or password would be written to every run", hint=hint)
         self._index = context.index
         self._options = context.config.retrieval.http
 

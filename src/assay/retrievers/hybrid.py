@@ -26,19 +26,20 @@ class Hybrid:
 
     def __init__(self, context: Context):
         self._options = context.config.retrieval.hybrid
-        self.lists = (Bm25(context), Vector(context))
+        self._lists = (Bm25(context), Vector(context))
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
-        return [self.fuse(lists, request.k) for lists in zip(*self.search_lists(queries, request), strict=True)]
+        options = self._options
+        weights = (options.bm25_weight, options.vector_weight)
+        lists = [each.search(queries, self._deeper(request)) for each in self._lists]
+        return [fuse(pair, weights, options.constant, request.k) for pair in zip(*lists, strict=True)]
 
-    def search_lists(self, queries: Sequence[Query], request: Request) -> list[list[Ranking | Fault]]:
-        """The bm25 and the vector lists, with the same filter for both."""
-        deep = msgspec.structs.replace(request, k=self._options.candidates)
-        return [each.search(queries, deep) for each in self.lists]
+    def stages(self, query: Query, request: Request) -> dict[str, Ranking | Fault]:
+        return {each.name: each.search([query], self._deeper(request))[0] for each in self._lists}
 
-    def fuse(self, lists: Sequence[Ranking | Fault], k: int) -> Ranking | Fault:
-        weights = (self._options.bm25_weight, self._options.vector_weight)
-        return fuse(lists, weights, self._options.constant, k)
+    def _deeper(self, request: Request) -> Request:
+        """The same filter for both."""
+        return msgspec.structs.replace(request, k=self._options.candidates)
 
 
 def fuse(lists: Sequence[Ranking | Fault], weights: Sequence[float], constant: float, k: int) -> Ranking | Fault:

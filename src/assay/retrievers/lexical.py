@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from assay.corpus.index import Index
 from assay.corpus.language import detect_each
+from assay.files import dump_json
 from assay.records import Lane
 from assay.retrievers.analysis import VERSION, Analyzer, analyzer, language_code, query_terms
 from assay.retrievers.counting import count_terms
@@ -114,7 +115,7 @@ def _keep(index: Index, structures: Mapping[str, Lexical]) -> None:
             return
         index.write_blob(f"bm25/{name}", data)
     languages = {name: structure.languages for name, structure in structures.items()}
-    index.write_blob(_ABOUT, json.dumps({"label": label.hex(), "languages": languages}).encode())
+    index.write_blob(_ABOUT, dump_json({"label": label.hex(), "languages": languages}).encode())
 
 
 def _read(index: Index, name: str) -> Lexical | None:

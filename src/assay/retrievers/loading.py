@@ -20,7 +20,9 @@ def load_function(name: str, kind: str) -> Callable[..., Any]:
     target: Any = module
     for part in function_name.split("."):
         if not hasattr(target, part):
-            raise AssayError(f"the module '{module_name}' has no '{function_name}'", hint=offer(part, _callables(target)))
+            raise AssayError(
+                f"the module '{module_name}' has no '{function_name}'", hint=offer(part, _callables(target))
+            )
         target = getattr(target, part)
     if not callable(target):
         raise AssayError(f"'{module_name}:{function_name}' is not callable", expected="a function")

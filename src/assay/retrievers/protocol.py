@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -43,6 +43,18 @@ class Retriever(Protocol):
     """Searching costs nothing but time here: a deeper search may be asked for at will."""
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]: ...
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A retriever whose ranking is made from others: it can show them."""
+
+    def stages(self, query: Query, request: Request) -> dict[str, Ranking | Fault]: ...
+
+
+def stages_of(retriever: Retriever, query: Query, request: Request) -> dict[str, Ranking | Fault]:
+    """The lists by name that the ranking of this query was made from; none for a retriever of one stage."""
+    return retriever.stages(query, request) if isinstance(retriever, Staged) else {}
 
 
 class Reranker(Protocol):

@@ -7,18 +7,15 @@ parameter `sources`, it is told the documents to search in.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Coroutine, Sequence
 from typing import Any
 
 from assay.errors import AssayError
 from assay.records import Fault, Ranking
-from assay.retrievers.answers import PHASE, Cut, cut_of, to_ranking
+from assay.retrievers.answers import PHASE, Cut, cut_of, raised, to_ranking
 from assay.retrievers.loading import load_function
 from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
-
-_LONGEST = 500
 
 
 @RETRIEVERS.register("python")
@@ -33,8 +30,8 @@ class Python:
         self._index = context.index
         self._workers = context.config.retrieval.http.workers
         self._function = load_function(context.argument, "python")
-        self._parameters = _parameters(self._function, self.name)
-        self._takes_all = "queries" in self._parameters or hasattr(self._function, "queries")
+        self._names = _parameters(self._function, self.name)
+        self._takes_all = "queries" in self._names or hasattr(self._function, "queries")
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
         cut = cut_of(self._index, request, self.scale)
@@ -59,9 +56,11 @@ class Python:
             answer = self._call(query, request)
             return _run(_wait(answer)) if inspect.isawaitable(answer) else answer
         except Exception as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
-            return _fault(fault)
+            return raised(fault)
 
     async def _ask_each(self, texts: Sequence[str], request: Request) -> list[Any]:
+        import asyncio
+
         gate = asyncio.Semaphore(self._workers)
 
         async def one(text: str) -> Any:
@@ -69,37 +68,37 @@ class Python:
                 try:
                     return await self._call(text, request)
                 except Exception as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
-                    return _fault(fault)
+                    return raised(fault)
 
         return await asyncio.gather(*map(one, texts))
 
     def _call(self, query: str | list[str], request: Request) -> Any:
-        named: dict[str, Any] = {"sources": list(request.sources)} if "sources" in self._parameters else {}
-        if "k" in self._parameters:
-            named["k"] = request.k
-        by_place = () if "k" in named else (request.k,)
-        if "queries" in self._parameters:
-            return self._function(*by_place, queries=query, **named)
-        return self._function(query, *by_place, **named)
+        """What comes first is the query or the queries; k goes by its name where it has that name."""
+        named: dict[str, Any] = {"sources": list(request.sources)} if "sources" in self._names else {}
+        if "k" in self._names:
+            return self._function(query, k=request.k, **named)
+        return self._function(query, request.k, **named)
 
 
 def _parameters(function: Any, name: str) -> frozenset[str]:
-    """Those that can be given by name."""
+    """The names by which arguments can be given; a function that cannot be called as promised is an error now."""
     try:
-        found = inspect.signature(function).parameters.values()
+        signature = inspect.signature(function)
     except (ValueError, TypeError):
         return frozenset()
-    if not any(p.kind is p.VAR_POSITIONAL for p in found) and len(found) < 2:
-        raise AssayError(f"'{name}' takes {len(found)} arguments", expected="(query, k) or (queries, k)")
-    return frozenset(p.name for p in found if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY})
+    found = signature.parameters.values()
+    names = frozenset(p.name for p in found if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY})
+    try:
+        signature.bind("", *(() if "k" in names else (1,)), **dict.fromkeys(names & {"k", "sources"}))
+    except TypeError as fault:
+        raise AssayError(
+            f"'{name}{signature}' cannot be called: {fault}", expected="(query, k) or (queries, k)"
+        ) from None
+    return names
 
 
 def _ranking(answer: Any, cut: Cut) -> Ranking | Fault:
     return answer if isinstance(answer, Fault) else to_ranking(answer, cut)
-
-
-def _fault(fault: Exception) -> Fault:
-    return Fault(PHASE, f"{type(fault).__name__}: {fault}"[:_LONGEST])
 
 
 async def _wait(answer: Awaitable[Any]) -> Any:
@@ -108,6 +107,8 @@ async def _wait(answer: Awaitable[Any]) -> Any:
 
 def _run(work: Coroutine[Any, Any, Any]) -> Any:
     """Also where a loop already runs, as in a notebook: then in a thread of its own."""
+    import asyncio
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -29,21 +29,19 @@ def best(scores: NDArray[np.float32], k: int, above: float) -> Hits:
     looked at before the cut is made.
     """
     bound = lower_bound(scores, k)
-    rows = np.flatnonzero(scores >= bound if bound > above else scores > above)[::-1]
-    return _ordered(rows, scores[rows], k)
+    rows = np.flatnonzero(scores >= bound if bound > above else scores > above)
+    return ordered(rows, scores[rows], k)
 
 
-def best_rounded(scores: NDArray[np.float32], k: int, digits: int) -> Hits:
-    """The k highest finite scores after rounding, for scores whose last bits are not to be trusted."""
+def candidates(scores: NDArray[np.float32], k: int, slack: float) -> NDArray[np.intp]:
+    """Rows that may be among the k best when each finite score may be wrong by less than half the slack."""
     bound = lower_bound(scores, k)
-    if bound > -np.inf:
-        rows = np.flatnonzero(scores >= bound - 2 * 10.0**-digits)[::-1]
-    else:
-        rows = np.flatnonzero(scores > -np.inf)[::-1]
-    return _ordered(rows, np.round(scores[rows].astype(np.float64), digits), k)
+    return np.flatnonzero(scores >= bound - slack if bound > -np.inf else scores > -np.inf)
 
 
-def _ordered(rows: NDArray[np.intp], scores: NDArray[np.floating[Any]], k: int) -> Hits:
+def ordered(rows: NDArray[np.intp], scores: NDArray[np.floating[Any]], k: int) -> Hits:
+    """The k best of rows that stand in ascending order."""
+    rows, scores = rows[::-1], scores[::-1]
     order = np.argsort(-scores, kind="stable")[:k]
     return Hits(rows[order], scores[order])
 

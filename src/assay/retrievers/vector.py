@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,15 +13,18 @@ from numpy.typing import NDArray
 from assay.config import EmbedderOptions
 from assay.corpus.index import Index
 from assay.embedders import Embedder, create
+from assay.embedders.cache import cached
 from assay.records import Fault, Ranking
 from assay.retrievers.bm25 import ranking
 from assay.retrievers.filters import allowed_rows
 from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
-from assay.retrievers.topk import NO_HITS, Hits, best_rounded
+from assay.retrievers.topk import NO_HITS, Hits, candidates, ordered
 
 DIGITS = 6
-"""A matrix product differs in its last bits with the machine and the size of the block; the digits kept do not, so
-that equal chunks tie, and a tie is settled by id."""
+"""Of a cosine that are kept: all that single precision is sure of."""
+_SLACK = 1e-4
+"""The last bits of a matrix product depend on the machine and on the size of the block. It only chooses candidates,
+generously; their cosines are computed again one by one, so that equal chunks tie, and a tie is settled by id."""
 _BLOCK_BYTES = 32 * 1024 * 1024
 
 
@@ -54,7 +58,7 @@ class Vector:
 
     def __init__(self, context: Context):
         self._index = context.need_index("vector")
-        self._embedder: Embedder = create(context.config.embedder)
+        self._embedder = cached(context.config.embedder, context.config.path("cache"))
         self._index.check_embedder(self._embedder)
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
@@ -67,7 +71,18 @@ class Vector:
         hidden = matrix.blank if allowed is None else np.union1d(matrix.blank, np.flatnonzero(~allowed))
         for query, scores in _products(queries, matrix.rows):
             scores[hidden] = -np.inf
-            yield best_rounded(scores, request.k, DIGITS) if query.any() else NO_HITS
+            yield _top(query, scores, matrix.rows, request.k) if query.any() else NO_HITS
+
+
+def _top(query: NDArray[np.float32], scores: NDArray[np.float32], rows: NDArray[np.float32], k: int) -> Hits:
+    chosen = candidates(scores, k, _SLACK)
+    return ordered(chosen, cosines(rows[chosen], query), k)
+
+
+def cosines(rows: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Of each row by itself, whichever the others are."""
+    exact: NDArray[np.float32] = np.einsum("ij,j->i", rows, query)
+    return np.round(exact.astype(np.float64), DIGITS)
 
 
 def _products(
@@ -86,9 +101,14 @@ def encode(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
     return embedder.embed([text.encode("utf-8", "replace").decode() for text in texts], kind="query")
 
 
-def similarities(pairs: Sequence[tuple[str, str]], index: Index, options: EmbedderOptions) -> list[float | None]:
-    """The cosine of each (text, chunk id); None where the chunk is not there or one of the two has no direction."""
-    embedder = create(options)
+def similarities(
+    pairs: Sequence[tuple[str, str]], index: Index, options: EmbedderOptions, cache: Path | None = None
+) -> list[float | None]:
+    """The cosine of each (text, chunk id); None where the chunk is not there or one of the two has no direction.
+
+    `cache` is the folder of embeddings already computed.
+    """
+    embedder = cached(options, cache) if cache else create(options)
     index.check_embedder(embedder)
     matrix = load(index)
     row_of = {id_: row for row, id_ in enumerate(index.ids)}
@@ -97,5 +117,5 @@ def similarities(pairs: Sequence[tuple[str, str]], index: Index, options: Embedd
     return [_cosine(encoded[text], matrix.rows[row_of[id_]]) if id_ in row_of else None for text, id_ in pairs]
 
 
-def _cosine(a: NDArray[np.float32], b: NDArray[np.float32]) -> float | None:
-    return round(float(a @ b), DIGITS) if a.any() and b.any() else None
+def _cosine(query: NDArray[np.float32], row: NDArray[np.float32]) -> float | None:
+    return float(cosines(row[None], query)[0]) if query.any() and row.any() else None

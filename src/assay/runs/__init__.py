@@ -1,1 +1,1 @@
-
+"""Run folders, baselines and history."""

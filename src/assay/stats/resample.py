@@ -39,7 +39,7 @@ def bootstrap_means(sums: Floats, weights: Floats, seed: int, resamples: int) ->
     totals = np.empty((resamples, sums.shape[1]))
     divisors = np.tile(weights[0] * units, (resamples, 1))
     start = 0
-    for counts in _draw_counts(units, resamples, seed):
+    for counts in draw_counts(units, resamples, seed):
         stop = start + len(counts)
         totals[start:stop] = counts @ sums
         divisors[start:stop, uneven] = counts @ weights[:, uneven]
@@ -48,7 +48,7 @@ def bootstrap_means(sums: Floats, weights: Floats, seed: int, resamples: int) ->
     return means
 
 
-def _draw_counts(units: int, resamples: int, seed: int) -> Iterator[Floats]:
+def draw_counts(units: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Blocks of rows; each row says how often each unit was drawn when `units` are drawn with replacement."""
     generator = np.random.PCG64(seed)
     rows = max(1, _BLOCK // units)

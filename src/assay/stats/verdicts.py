@@ -7,7 +7,7 @@ from typing import Literal
 Verdict = Literal["better", "worse", "no evidence either way"]
 
 _DIGITS = 9
-"""Numbers are compared as rounded to this many digits: 0.87 − 0.85 is 0.02, whatever floats make of it."""
+"""Numbers are compared as rounded to this many digits: 0.42 − 0.40 is 0.02, though floats make it 0.01999…."""
 
 
 def verdict(delta: float | None, p_adjusted: float | None, *, higher_is_better: bool, alpha: float = 0.05) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from assay.metrics.ranking.judged import Ints
 from assay.trec.blocks import Block
-from assay.trec.numbers import WINDOW
+from assay.trec.numbers import ROOM
 
+_PART_BYTES = 1 << 19
 _NEWLINE, _RETURN, _TAB, _BLANK, _COMMENT = 10, 13, 9, 32, ord("#")
 
 
@@ -44,58 +46,77 @@ class Columns(Struct, frozen=True):
 
 def cut(block: Block, layout: Layout) -> Columns:
     """The wanted columns of each line."""
-    body = np.frombuffer(block.data, np.uint8)[WINDOW:-WINDOW]
-    _check_bytes(block, body)
-    if not layout.tabs_only and (regular := _cut_regular(block, body, layout)):
-        return regular
-    return _cut_any(block, body, layout)
+    parts = [_cut_part(block, start, end, layout) for start, end in _parts(block)]
+    return Columns(
+        tuple(np.concatenate(starts) for starts in zip(*(part.start for part in parts), strict=True)),
+        tuple(np.concatenate(ends) for ends in zip(*(part.end for part in parts), strict=True)),
+    )
 
 
-def _check_bytes(block: Block, body: NDArray[np.uint8]) -> None:
+def _parts(block: Block) -> Iterator[tuple[int, int]]:
+    """Whole lines whose arrays fit into the processor's cache."""
+    start = ROOM
+    while start < block.end:
+        end = block.data.find(b"\n", start + _PART_BYTES) + 1 if start + _PART_BYTES < block.end else block.end
+        yield start, end
+        start = end
+
+
+def _cut_part(block: Block, start: int, end: int, layout: Layout) -> Columns:
+    body = np.frombuffer(block.data, np.uint8, end - start, start)
+    found = None if layout.tabs_only else _cut_regular(body, start, layout)
+    if found is None:
+        _check_bytes(block, body, start)
+        found = _cut_any(block, body, start, layout)
+    return found
+
+
+def _check_bytes(block: Block, body: NDArray[np.uint8], start: int) -> None:
     """Control characters mean that this is no text file."""
     strange = (body - np.uint8(14) < np.uint8(18)) | (body < _TAB)
     if strange.any():
         at = int(strange.argmax())
-        raise block.fault(WINDOW + at, f"byte 0x{body[at]:02x} in the file", "plain text")
-    if block.data.count(b"\r") != block.data.count(b"\r\n"):
-        after = np.frombuffer(block.data, np.uint8)[WINDOW + 1 : 1 - WINDOW]
-        at = int(((body == _RETURN) & (after != _NEWLINE)).argmax())
-        raise block.fault(WINDOW + at, "a carriage return without a line feed", "lines that end in LF or CRLF")
+        raise block.fault(start + at, f"byte 0x{body[at]:02x} in the file", "plain text")
+    lone = body[:-1] == _RETURN
+    lone &= body[1:] != _NEWLINE
+    if lone.any():
+        what = "a carriage return without a line feed"
+        raise block.fault(start + int(lone.argmax()), what, "lines that end in LF or CRLF")
 
 
-def _cut_regular(block: Block, body: NDArray[np.uint8], layout: Layout) -> Columns | None:
+def _cut_regular(body: NDArray[np.uint8], offset: int, layout: Layout) -> Columns | None:
     """The usual file: single separators, the same number of columns in each line, nothing else. None if it is not."""
-    width = len(layout.names)
-    separators = np.flatnonzero(body <= _BLANK) + WINDOW
-    if len(separators) % width or (np.diff(separators, prepend=WINDOW - 1) < 2).any():
+    width, separates = len(layout.names), body <= _BLANK
+    separators = np.flatnonzero(separates)
+    if len(separators) % width or (separates[1:] & separates[:-1]).any() or separates[0]:
         return None
     ends = separators.reshape(-1, width)
-    everything = np.frombuffer(block.data, np.uint8)
-    if (everything[ends[:, -1]] != _NEWLINE).any() or np.count_nonzero(body == _NEWLINE) != len(ends):
+    marks = body[ends]
+    within = np.count_nonzero(marks == _BLANK) + np.count_nonzero(marks == _TAB)
+    line_start = np.concatenate(([0], ends[:-1, -1] + 1))
+    if (marks[:, -1] != _NEWLINE).any() or within != len(ends) * (width - 1) or (body[line_start] == _COMMENT).any():
         return None
-    line_start = np.concatenate(([WINDOW], ends[:-1, -1] + 1))
-    if (everything[line_start] == _COMMENT).any():
-        return None
-    starts = [line_start if column == 0 else ends[:, column - 1] + 1 for column in layout.wanted]
-    return Columns(tuple(starts), tuple(np.ascontiguousarray(ends[:, column]) for column in layout.wanted))
+    return Columns(
+        tuple((line_start if column == 0 else ends[:, column - 1] + 1) + offset for column in layout.wanted),
+        tuple(ends[:, column] + offset for column in layout.wanted),
+    )
 
 
-def _cut_any(block: Block, body: NDArray[np.uint8], layout: Layout) -> Columns:
+def _cut_any(block: Block, body: NDArray[np.uint8], offset: int, layout: Layout) -> Columns:
     """Any mixture of separators, blank lines and comments."""
     separates = (body == _TAB) | (body == _NEWLINE) | (body == _RETURN) if layout.tabs_only else body <= _BLANK
-    edges = np.flatnonzero(np.diff(separates, prepend=True, append=True)) + WINDOW
+    edges = np.flatnonzero(np.diff(separates, prepend=True, append=True))
     start, end = edges[::2], edges[1::2]
-    newline = np.flatnonzero(body == _NEWLINE) + WINDOW
-    line_start = np.concatenate(([WINDOW], newline[:-1] + 1)) if len(newline) else newline
-    first = np.searchsorted(start, line_start)
+    newline = np.flatnonzero(body == _NEWLINE)
+    first = np.searchsorted(start, np.concatenate(([0], newline[:-1] + 1)))
     count = np.diff(first, append=len(start))
-    everything = np.frombuffer(block.data, np.uint8)
     is_data = count > 0
-    is_data[is_data] = everything[start[first[is_data]]] != _COMMENT
-    _check_count(block, layout, start[first[is_data]], count[is_data])
+    is_data[is_data] = body[start[first[is_data]]] != _COMMENT
     first = first[is_data]
+    _check_count(block, layout, start[first] + offset, count[is_data])
     return Columns(
-        tuple(start[first + column] for column in layout.wanted), tuple(end[first + column] for column in layout.wanted)
+        tuple(start[first + column] + offset for column in layout.wanted),
+        tuple(end[first + column] + offset for column in layout.wanted),
     )
 
 

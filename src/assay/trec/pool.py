@@ -10,8 +10,8 @@ from assay.errors import AssayError
 from assay.metrics.ranking.judged import Ints
 from assay.trec.blocks import Block, read_block
 from assay.trec.columns import Columns, Layout, cut
-from assay.trec.numbers import WINDOW, Words, parse_numbers
-from assay.trec.tokens import Tokens, first_twice
+from assay.trec.numbers import ROOM, Words, parse_numbers
+from assay.trec.tokens import Tokens, decode, first_twice, twice
 
 TREC = Layout("qrels file", ("query", "iteration", "document", "grade"), (0, 2, 3))
 BEIR = Layout("BEIR qrels file", ("query-id", "corpus-id", "score"), (0, 1, 2), tabs_only=True)
@@ -32,30 +32,41 @@ class Pool:
         """Number of each query, in the order of the file."""
         self.query = self._number(query)
         self._document = document
-        keys = document.hashes(self.query.astype(np.uint64))
-        if again := first_twice(self.query, document, keys):
+        hashes = document.hashes(self.query.astype(np.uint64))
+        if again := first_twice(self.query, document, hashes):
             raise twice(block, document, again, list(self.queries)[self.query[again[1]]])
+        keys = self._key(self.query, hashes)
         self._entry = np.argsort(keys, kind="stable")
         self._keys = keys[self._entry]
         self._longest = _longest_run(self._keys)
         self._filter = np.zeros(1 << _FILTER_BITS, np.bool_)
-        self._filter[_slot(keys)] = True
+        self._filter[_slot(hashes)] = True
 
     def __len__(self) -> int:
         return len(self.grade)
 
-    def find(self, query: Ints, document: Tokens, keys: Words) -> tuple[Ints, Ints]:
-        """(which, entry): those of the given documents that were judged for their query, and their judgements."""
-        which = np.flatnonzero(self._filter[_slot(keys)])
-        first = np.searchsorted(self._keys, keys[which])
+    def find(self, query: Ints, document: Tokens, hashes: Words) -> tuple[Ints, Ints]:
+        """(which, entry): those of the given documents that were judged for their query, and their judgements.
+
+        `hashes` are those of the documents, each salted with the number of its query.
+        """
+        which = np.flatnonzero(self._filter[_slot(hashes)])
+        keys = self._key(query[which], hashes[which])
+        place = np.searchsorted(self._keys, keys)
         found = np.full(len(which), -1)
-        for step in range(self._longest):  # once, unless two ids share a number
-            place = np.minimum(first + step, len(self._keys) - 1)
-            entry = self._entry[place]
-            same = (self._keys[place] == keys[which]) & (self.query[entry] == query[which])
-            same &= self._document[entry].equals(document[which])
-            found[same] = entry[same]
-        return which[found >= 0], found[found >= 0]
+        for step in range(self._longest):  # once, unless two ids share a key
+            near = np.flatnonzero(self._keys.take(place + step, mode="clip") == keys)
+            entry = self._entry[place[near] + step]
+            same = self.query[entry] == query[which[near]]
+            same &= self._document[entry].equals(document[which[near]])
+            found[near[same]] = entry[same]
+        is_judged = found >= 0
+        return which[is_judged], found[is_judged]
+
+    def _key(self, query: Ints, hashes: Words) -> Words:
+        """Query first, so that what belongs together is looked up together."""
+        bits = np.uint64(len(self.queries).bit_length() + 1)
+        return (query.astype(np.uint64) << (np.uint64(64) - bits)) | (hashes >> bits)
 
     def as_dict(self) -> dict[str, dict[str, int]]:
         """Query → document → grade."""
@@ -92,19 +103,6 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     return read_pool(path).as_dict()
 
 
-def decode(token: bytes) -> str:
-    return token.decode("utf-8", "surrogateescape")
-
-
-def twice(block: Block, document: Tokens, pair: tuple[int, int], query: bytes) -> AssayError:
-    """The error for a document that stands twice in a query."""
-    earlier, later = pair
-    first = block.line(int(document.start[earlier]))
-    name = decode(document[np.array([later])].bytes()[0])
-    what = f"document '{name}' of query '{decode(query)}' stands here again, first in line {first}"
-    return block.fault(int(document.start[later]), what, "each pair once")
-
-
 def _file_in(folder: Path) -> Path:
     files = sorted((folder / "qrels").glob("*.tsv")) or sorted(folder.glob("*.tsv"))
     if not files:
@@ -114,7 +112,7 @@ def _file_in(folder: Path) -> Path:
 
 def _layout(block: Block) -> Layout:
     """BEIR if the first line has three columns separated by tabs, else TREC."""
-    first = block.data[WINDOW : WINDOW + 4096].lstrip().split(b"\n", 1)[0]
+    first = block.data[ROOM : ROOM + 4096].lstrip().split(b"\n", 1)[0]
     return BEIR if first.count(b"\t") == len(BEIR.names) - 1 else TREC
 
 
@@ -128,7 +126,7 @@ def _without_header(block: Block, columns: Columns) -> Columns:
 
 
 def _grades(block: Block, grade: Tokens) -> Ints:
-    numbers, wrong = parse_numbers(block.data, grade.start, grade.start + grade.size)
+    numbers, wrong = parse_numbers(block.data, grade.start, grade.end)
     wrong = wrong if len(wrong) else np.flatnonzero((numbers != np.trunc(numbers)) | (np.abs(numbers) > 1 << 20))
     if len(wrong):
         text = decode(grade[wrong[:1]].bytes()[0])
@@ -136,8 +134,8 @@ def _grades(block: Block, grade: Tokens) -> Ints:
     return numbers.astype(np.int64)
 
 
-def _slot(keys: Words) -> Ints:
-    return (keys >> np.uint64(64 - _FILTER_BITS)).astype(np.int64)
+def _slot(hashes: Words) -> Ints:
+    return (hashes >> np.uint64(64 - _FILTER_BITS)).astype(np.int64)
 
 
 def _longest_run(ordered: Words) -> int:

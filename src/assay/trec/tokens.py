@@ -2,76 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import AssayError
 from assay.metrics.ranking.judged import Ints
-from assay.trec.numbers import Words, words_of
+from assay.trec.blocks import Block
+from assay.trec.numbers import ROOM, Words, words_of
 
-_LONG = 64
+_LONG = ROOM - 16
 """Longer ids are rare: they are handled one by one, so that a single huge one does not slow all others."""
 _FIRST = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 """The first `size` bytes of a word."""
-_SLOT_BITS = 20
 _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(32)
 
 
 class Tokens:
-    """Pieces of one text."""
+    """Pieces of one text that has `ROOM` spare bytes behind them."""
 
     def __init__(self, data: bytes, start: Ints, end: Ints):
-        self.data, self.start, self.size = data, start, end - start
-        self._words = words_of(data)
+        self.data, self.start, self.end = data, start, end
+        self.size = end - start
+        self._shortest, self._longest = int(self.size.min(initial=0xFFFFFFFF)), int(self.size.max(initial=0))
 
     def __len__(self) -> int:
         return len(self.start)
 
-    def __getitem__(self, which: Ints) -> Tokens:
-        return Tokens(self.data, self.start[which], self.start[which] + self.size[which])
+    def __getitem__(self, which: Ints | slice) -> Tokens:
+        return Tokens(self.data, self.start[which], self.end[which])
 
     def bytes(self) -> list[bytes]:
-        pairs = zip(self.start.tolist(), self.size.tolist(), strict=True)
-        return [self.data[start : start + size] for start, size in pairs]
+        return [self.data[start:end] for start, end in zip(self.start.tolist(), self.end.tolist(), strict=True)]
 
-    def word(self, offset: int) -> Words:
-        """The eight bytes from that offset on; zero where the token has ended."""
-        start = np.minimum(self.start + offset, len(self._words) - 1)
-        return self._words[start] & _FIRST[np.clip(self.size - offset, 0, 8)]
+    def words(self) -> Iterator[tuple[int, Words]]:
+        """(offset, the eight bytes from there on), zero where the token has ended; of a long one the beginning."""
+        words = words_of(self.data)
+        for offset in range(0, min(self._longest, _LONG), 8):
+            word = words[self.start + offset]
+            if self._shortest < offset + 8:
+                word &= _FIRST[np.clip(self.size - offset, 0, 8)]
+            yield offset, word
 
     def equals(self, other: Tokens) -> NDArray[np.bool_]:
         """Whether each is the same as its partner."""
-        equal = self.size == other.size
-        for offset in range(0, min(int(self.size.max(initial=0)), _LONG), 8):
-            equal &= self.word(offset) == other.word(offset)
-        long = np.flatnonzero(equal & (self.size > _LONG))
-        equal[long] = [a == b for a, b in zip(self[long].bytes(), other[long].bytes(), strict=True)]
+        equal: NDArray[np.bool_] = self.size == other.size
+        for (_, word), (_, other_word) in zip(self.words(), other.words(), strict=False):
+            equal &= word == other_word
+        _compare_long(self, other, equal)
         return equal
 
     def changes(self) -> Ints:
         """Where a token differs from the one before; the first does."""
-        if not len(self):
-            return np.zeros(0, np.int64)
-        last, following = slice(None, -1), slice(1, None)
-        end = self.start + self.size
-        same = Tokens(self.data, self.start[following], end[following]).equals(
-            Tokens(self.data, self.start[last], end[last])
-        )
-        return np.flatnonzero(np.concatenate(([True], ~same)))
+        same = self.size[1:] == self.size[:-1]
+        for _, word in self.words():
+            same &= word[1:] == word[:-1]
+        _compare_long(self[1:], self[:-1], same)
+        return np.flatnonzero(np.concatenate(([True], ~same))[: len(self)])
 
     def hashes(self, salt: Words) -> Words:
         """A number for each token and its salt; equal ones have equal numbers, others hardly ever."""
         result = salt * _OTHER_ODD + self.size.astype(np.uint64)
-        for offset in range(0, min(int(self.size.max(initial=0)), _LONG), 8):
-            mixed = (result ^ self.word(offset)) * _ODD
+        for offset, word in self.words():
+            mixed = (result ^ word) * _ODD
             mixed ^= mixed >> _HALF
-            result = np.where(self.size > offset, mixed, result)
+            result = mixed if self._shortest > offset else np.where(self.size > offset, mixed, result)
         for at in np.flatnonzero(self.size > _LONG).tolist():
-            start = int(self.start[at])
-            digest = blake2b(self.data[start : start + int(self.size[at])], digest_size=8).digest()
+            digest = blake2b(self.data[self.start[at] : self.end[at]], digest_size=8).digest()
             result[at] ^= np.uint64(int.from_bytes(digest, "little"))
         return (result ^ result >> _HALF) * _ODD
+
+
+def _compare_long(some: Tokens, others: Tokens, equal: NDArray[np.bool_]) -> None:
+    """Correct what the beginnings of long ones have told."""
+    long = np.flatnonzero(equal & (some.size > _LONG))
+    equal[long] = [a == b for a, b in zip(some[long].bytes(), others[long].bytes(), strict=True)]
+
+
+def decode(token: bytes) -> str:
+    return token.decode("utf-8", "surrogateescape")
+
+
+def twice(block: Block, document: Tokens, pair: tuple[int, int], query: bytes) -> AssayError:
+    """The error for a document that stands twice in a query."""
+    earlier, later = pair
+    first = block.line(int(document.start[earlier]))
+    name = decode(document[np.array([later])].bytes()[0])
+    what = f"document '{name}' of query '{decode(query)}' stands here again, first in line {first}"
+    return block.fault(int(document.start[later]), what, "each pair once")
 
 
 def first_twice(query: Ints, document: Tokens, keys: Words) -> tuple[int, int] | None:
@@ -93,9 +113,10 @@ def _repeated(keys: Words) -> Ints:
     Each entry is written to a slot of a table, so that of those who share a slot only the last is left there. The
     others, few, are compared with it and among themselves: a tenth of the cost of sorting all.
     """
-    slot = (keys >> np.uint64(64 - _SLOT_BITS)).astype(np.int64)
+    bits = len(keys).bit_length() + 3
+    slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
     entry = np.arange(len(keys), dtype=np.int32)
-    table = np.empty(1 << _SLOT_BITS, np.int32)
+    table = np.empty(1 << bits, np.int32)
     table[slot] = entry
     holder = table[slot]
     pushed_out = np.flatnonzero(holder != entry)

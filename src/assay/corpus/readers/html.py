@@ -11,7 +11,7 @@ from assay.corpus.readers.text import decode
 
 _DROPPED = {"script", "style", "template", "noscript", "svg", "title"}
 _PARAGRAPHS = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "dl", "pre", "blockquote", "section"}
-_LINES = {"div", "li", "tr", "dt", "dd", "br", "hr", "article", "header", "footer", "main", "nav", "aside", "figure"}
+_LINES = {"div", "li", "tr", "dt", "dd", "hr", "article", "header", "footer", "main", "nav", "aside", "figure"}
 _LINES |= {"figcaption", "caption", "form", "fieldset", "address", "option", "summary", "details", "body"}
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 
@@ -45,6 +45,8 @@ class _Parser(HTMLParser):
         self._dropped: list[str] = []
         self._preformatted = 0
         self._cells = 0
+        self._newlines = 0
+        """Owed before the next text: two between paragraphs, one between lines."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if tag == "body":
@@ -57,13 +59,11 @@ class _Parser(HTMLParser):
         self.has_heading |= tag == "h1"
         self._preformatted += tag == "pre"
         if tag in {"td", "th"}:
-            self._cell()
+            self._begin_cell()
         else:
             self._break(tag)
-        if tag == "tr":
-            self._cells = 0
-        if tag == "li":
-            self.parts.append("- ")
+        if tag == "li" and not self._cells:
+            self._write("- ")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if not self._dropped:
@@ -81,26 +81,33 @@ class _Parser(HTMLParser):
             if self._dropped == ["title"]:
                 self.title.append(data)
         elif self._preformatted:
-            self.parts.append(data)
+            self._write(data)
         else:
             text = re.sub(r"\s+", " ", data)
-            at_edge = not self.parts or self.parts[-1][-1:] in {"\n", " "}
-            self.parts.append(text.lstrip() if at_edge else text)
+            at_edge = self._newlines or not self.parts or self.parts[-1][-1:] in {"\n", " "}
+            self._write(text.lstrip() if at_edge else text)
 
-    def _cell(self) -> None:
+    def _write(self, text: str) -> None:
+        if text:
+            self.parts.append("\n" * (self._newlines if self.parts else 0) + text)
+            self._newlines = 0
+
+    def _begin_cell(self) -> None:
         if self._cells:
-            self.parts.append(" | ")
+            self.parts[-1:] = [part.rstrip(" ") for part in self.parts[-1:]]
+            self._write(" | ")
         self._cells += 1
 
     def _break(self, tag: str) -> None:
-        if self._cells and tag not in {"tr", "table"}:
-            # A paragraph or list inside a cell stays on the row's line.
-            if tag in _LINES or tag in _PARAGRAPHS:
-                self.parts.append(" ")
-            return
-        if tag == "table" or tag == "tr":
+        if tag in {"table", "tr"}:
             self._cells = 0
-        if tag in _PARAGRAPHS:
-            self.parts.append("\n\n")
+        if self._cells:
+            # A paragraph or list inside a cell stays on the row's line.
+            if tag in _LINES or tag in _PARAGRAPHS or tag == "br":
+                self.handle_data(" ")
+        elif tag == "br":
+            self._newlines = min(2, self._newlines + 1)
+        elif tag in _PARAGRAPHS:
+            self._newlines = 2
         elif tag in _LINES:
-            self.parts.append("\n")
+            self._newlines = max(1, self._newlines)

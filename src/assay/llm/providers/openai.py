@@ -38,6 +38,7 @@ class OpenAi:
         self._key_name = options.api_key_env or (KEY if base == OWN_URL else None)
         # OpenAI's newer models refuse max_tokens, other services know nothing else.
         self._max_tokens_field = "max_completion_tokens" if base == OWN_URL else "max_tokens"
+        self._proxy = proxy_for(self._url)
         self._session: ClientSession | None = None
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -50,7 +51,7 @@ class OpenAi:
         body = _encode(body_of(request, self._max_tokens_field))
         try:
             async with self._connected().post(
-                self._url, data=body, headers=headers, allow_redirects=False
+                self._url, data=body, headers=headers, proxy=self._proxy, allow_redirects=False
             ) as response:
                 # Whatever a service echoes, the key goes no further than this.
                 found = hidden(await response.read(), key)
@@ -81,6 +82,5 @@ class OpenAi:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 timeout=aiohttp.ClientTimeout(total=None),
-                proxy=proxy_for(self._url),
             )
         return self._session

@@ -14,7 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
 from assay.errors import AssayError
@@ -22,7 +21,8 @@ from assay.files import dump_json, parse_json, read_text
 from assay.llm.faults import CallFault, FatalLlmError
 from assay.llm.protocol import PROVIDERS, ChatReply, ChatRequest, Context, Usage
 from assay.llm.tokens import estimate_prompt, estimate_tokens
-from assay.validation import convert
+from assay.validation import Place, convert
+from assay.yaml_source import Source
 
 Fault = Literal["429", "500", "401", "404", "400", "cut", "malformed", "timeout"]
 
@@ -123,20 +123,20 @@ def scripted(context: Context) -> Scripted:
 
 def _read(path: Path, text: str) -> list[Line]:
     if path.suffix in {".yaml", ".yml"}:
-        from assay.yaml_source import Source
-
         source = Source(text, str(path))
         if not isinstance(source.data, list):
             raise AssayError("not a script", where=str(path), expected="a list of entries")
-        return [convert(item, Line, lambda keys, n=n: source.place((n, *keys))) for n, item in enumerate(source.data)]
-    lines = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            where = f"{path}:{number}"
-            lines.append(convert(parse_json(line, str(path), number), Line, lambda _keys, where=where: where))
-    return lines
+        return [convert(item, Line, _inside(source, number)) for number, item in enumerate(source.data)]
+    return [
+        convert(parse_json(line, str(path), number), Line, _in_line(f"{path}:{number}"))
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip()
+    ]
 
 
-def read_script(path: Path) -> Scripted:
-    """A script by its path."""
-    return scripted(Context(model=str(path), options=msgspec.convert({}, type=_Options)))
+def _inside(source: Source, number: int) -> Place:
+    return lambda keys: source.place((number, *keys))
+
+
+def _in_line(where: str) -> Place:
+    return lambda _keys: where

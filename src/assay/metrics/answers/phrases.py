@@ -8,19 +8,20 @@ from __future__ import annotations
 import re
 
 _LISTS = {
-    "MATERIAL": "context|documents?|documentation|passages?|texts?|sources?|excerpts?|materials?|information|data|corpus|chunks?",
-    "DOCUMENTS": "<MATERIAL>|records?|manuals?|handbooks?|guides?|rules?|minutes|plans?|syllabus|files?|articles?|pages?|content",
-    "PIÈCES": "contextes?|documents?|documentation|passages?|textes?|sources?|extraits?|informations?|données|manuels?|guides?"
-    "|règlements?|fichiers?|articles?|pages?|corpus|contenus?",
+    "MATERIAL": "context|documents?|documentation|passages?|texts?|sources?|excerpts?|materials?|information|data",
+    "MANUALS": "corpus|chunks?|records?|manuals?|handbooks?|guides?|rules?|minutes|plans?|syllabus|files?|articles?",
+    "DOCUMENTS": "<MATERIAL>|<MANUALS>|pages?|content",
+    "PIÈCES": "contextes?|documents?|documentation|passages?|textes?|sources?|extraits?|informations?|<MANUELS>",
+    "MANUELS": "données|manuels?|guides?|règlements?|fichiers?|articles?|pages?|corpus|contenus?",
     "NOT": r"(?:(?:do|does|did)(?: not|n't)|never|nowhere)(?: \w+ly| seem to| appear to)?",
     "SAY": r"(?:mention|specif|stat|say|indicat|tell|nam|discuss|describ|address|explain|defin|identif|disclos)\w*",
     "HOLD": "(?:contain|provide|include|give|cover|list|answer|record|offer|have)s?",
-    "TOLD": r"(?:mention|specif|stat|indicat|provid|given|found|cover|availab|includ|address|list|contain|describ|discuss|nam)\w*",
+    "TOLD": r"(?:mention|specif|stat|indicat|provid|given|found|cover|availab|includ|address|list|describ|nam)\w*",
     "COVER": r"(?:discuss|cover|describ|focus|deal|treat|talk|concern|relate|mention)\w*",
-    "DIT": r"(?:mentionn|précis|indiqu|contien|di|fourni|donn|permet|parl|trait|comport|répond|spécifi|nomm|évoqu|décri)\w*",
+    "DIT": r"(?:mentionn|précis|indiqu|contien|di|fourni|donn|permet|parl|trait|comport|répond|spécifi|nomm|évoqu)\w*",
+    "COUVRE": r"(?:décri|couvr|trait|parl|port|concern|évoqu|abord)\w*",
     "RÉPONDRE": "(?:répondre|dire|déterminer|trouver|savoir|fournir|donner|confirmer|préciser)",
 }
-
 _LIST = re.compile(r"<(\w+)>")
 
 REFUSALS = r"""
@@ -38,7 +39,8 @@ REFUSALS = r"""
 \bno (?:\w+ )?(?:information|mention|indication|details?|reference) (?:about|on|of|in|is|are|was|for|regarding|that)\b
 \bno (?:\w+ )?(?:information|mention|indication|details?|reference) (?:to answer|available|given|provided|found)\b
 \b(?:not enough|insufficient|not sufficient|lack of|lacks) (?:\w+ )?(?:information|context|details?|data)\b
-\b(?:nothing|no (?:document|source|passage)) (?:in the |is (?:said|stated|mentioned|known)\b|(?:say|state|mention|name)s\b)
+\b(?:nothing|no (?:document|source|passage)) (?:in the |is (?:said|stated|mentioned|known)\b)
+\b(?:nothing|no (?:document|source|passage)) (?:says|states|mentions|names)\b
 \b(?:unable|impossible|not possible) to (?:answer|determine|find|say|tell|know|provide)\b
 \bthis question (?:is|seems|appears)(?: to be)? (?:unanswerable|out(?:side)? of (?:the )?scope)
 ^not (?:\w+ly )?<TOLD>(?: in\b| by\b|$)
@@ -83,8 +85,7 @@ REPORTS = r"""
 ^(?:the |this |these )?(?:\w+ ){0,3}?(?:<DOCUMENTS>|it|they) (?:only|merely|just) \w+
 \bonly\b.*\b(?:is|are) (?:given|mentioned|stated|described|named|listed|covered|said)\b
 ^it is only (?:said|stated)\b
-^(?:les? |la |l'|ces? |cette |cet )?(?:\w+ ){0,3}?(?:<PIÈCES>|ils?|elles?)(?: \w+){0,2}? (?:décri|couvr|trait|parl)\w*\b
-^(?:les? |la |l'|ces? |cette |cet )?(?:\w+ ){0,3}?(?:<PIÈCES>|ils?|elles?)(?: \w+){0,2}? (?:port|concern|évoqu|abord)\w*\b
+^(?:les? |la |l'|ces? |cette |cet )?(?:\w+ ){0,3}?(?:<PIÈCES>|ils?|elles?)(?: \w+){0,2}? <COUVRE>\b
 ^seule?s? (?:le |la |les |l')
 """
 

@@ -44,10 +44,8 @@ class Judged:
             raise AssayError(f"relevance level {level}", expected="a grade from 1 on")
         query, rank, grade = (np.asarray(column, np.int64) for column in found)
         pool_query, pool_grade = (np.asarray(column, np.int64) for column in pool)
-        keep = np.flatnonzero(grade >= 0)
-        keep = keep[np.lexsort((rank[keep], query[keep]))]
-        ideal = np.flatnonzero(pool_grade >= 0)
-        ideal = ideal[np.lexsort((-pool_grade[ideal], pool_query[ideal]))]
+        keep = _sorted(query, rank, grade)
+        ideal = _sorted(pool_query, -pool_grade, pool_grade)
         return cls(
             query=query[keep], rank=rank[keep], grade=grade[keep], retrieved=np.asarray(retrieved, np.int64),
             pool_query=pool_query[ideal], pool_grade=pool_grade[ideal], level=level,
@@ -80,6 +78,13 @@ class Judged:
         """Of each query: how many relevant documents stand in the first k, or anywhere."""
         query, rank, _ = self.hit
         return self.count(query if k is None else query[rank <= k])
+
+
+def _sorted(query: Ints, value: Ints, grade: Ints) -> Ints:
+    """The judged entries (grade from 0 on), by query and then value."""
+    keep = np.flatnonzero(grade >= 0)
+    keys = (query[keep] << 32) + value[keep]
+    return keep if (keys[1:] >= keys[:-1]).all() else keep[np.argsort(keys, kind="stable")]
 
 
 def position(query: Ints) -> Ints:

@@ -45,6 +45,11 @@
 
   const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
+  function fillIn(link) {
+    const text = document.getElementById(link.getAttribute("href").slice(1));
+    if (text) link.replaceWith(text.textContent);
+  }
+
   function filters(list) {
     const controls = list.querySelector(".controls");
     const search = controls.querySelector("input");
@@ -100,6 +105,7 @@
   addEventListener("DOMContentLoaded", () => {
     themeButton();
     currentSection();
+    document.querySelectorAll(".items dd > a").forEach(fillIn);
     document.querySelectorAll(".items").forEach(filters);
   });
 })();

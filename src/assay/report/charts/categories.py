@@ -4,74 +4,68 @@ from __future__ import annotations
 
 import math
 
+from msgspec import Struct
+
 from assay.report.blocks import Chart
 from assay.report.charts.frame import SIZE, WIDTH, Box, label, short
 from assay.report.charts.scale import text_width
 from assay.report.markup import Markup, join
 from assay.report.tables import places
 
-SLOPE = math.radians(35)
+SLOPE = 35
+NARROWEST = 16.0
+"""Names that stand aslant in less room would touch."""
 
 
-def names_of(chart: Chart, length: int) -> list[str]:
-    return [short(x, length) for x, _ in places(chart)]
+class Names(Struct, frozen=True):
+    """The names under the axis, as they are shown; an empty one had no room."""
 
+    texts: list[str]
+    slot: float
+    """The room of one category."""
+    aslant: bool = False
 
-def thinned(names: list[str], slot: float) -> list[str]:
-    """Every name if all have room, else every second, third, ... counted from the last."""
-    room = max(text_width(name, SIZE) for name in names) + 8
-    stride = max(1, math.ceil(room / slot))
-    return [name if (len(names) - 1 - index) % stride == 0 else "" for index, name in enumerate(names)]
+    def below(self) -> float:
+        """The height they need."""
+        widest = max((text_width(text, SIZE) for text in self.texts), default=0.0)
+        return 16 + math.sin(math.radians(SLOPE)) * widest if self.aslant else 20.0
 
-
-def room_below(names: list[str], slot: float) -> float:
-    """How much height the names need: one line, or more when they stand aslant."""
-    if not _aslant(names, slot):
-        return 20.0
-    return 16 + math.sin(SLOPE) * max(text_width(name, SIZE) for name in names)
-
-
-def room_left(names: list[str], slot: float) -> float:
-    """How far the first names reach to the left of the axes' corner when they stand aslant."""
-    if not _aslant(names, slot):
-        return 0.0
-    reach = [math.cos(SLOPE) * text_width(name, SIZE) - slot * (index + 0.5) for index, name in enumerate(names)]
-    return max(0.0, *reach)
-
-
-def axis_names(names: list[str], at: list[float], box: Box, slot: float) -> Markup:
-    """The names under their places."""
-    if not _aslant(names, slot):
-        return join(
-            [
-                label(name, x, box.bottom + 17, class_="tick", text_anchor="middle")
-                for name, x in zip(names, at, strict=True)
-                if name
-            ]
+    def reach(self) -> float:
+        """How far the first ones stand out to the left of the axis' begin."""
+        cosine = math.cos(math.radians(SLOPE)) * self.aslant
+        return max(
+            [cosine * text_width(text, SIZE) - self.slot * (i + 0.5) for i, text in enumerate(self.texts)] + [0.0]
         )
-    return join(
-        [
-            label(
-                name,
-                x + 4,
-                box.bottom + 15,
-                class_="tick",
-                text_anchor="end",
-                transform=f"rotate(-35 {x + 4:.1f} {box.bottom + 15:.1f})",
-            )
-            for name, x in zip(names, at, strict=True)
-        ]
-    )
+
+
+def fitted(chart: Chart, slot: float, *, slanting: bool) -> Names:
+    """Every name upright if all have room, else aslant if that is wanted, else every second, third, ... of them."""
+    texts = [short(x, 26 if slanting else 18) for x, _ in places(chart)]
+    room = max((text_width(text, SIZE) for text in texts), default=0.0) + 6
+    if room <= slot:
+        return Names(texts, slot)
+    if slanting and slot >= NARROWEST:
+        return Names(texts, slot, aslant=True)
+    stride = math.ceil(room / slot)
+    return Names([text if (len(texts) - 1 - i) % stride == 0 else "" for i, text in enumerate(texts)], slot)
+
+
+def axis_names(names: Names, at: list[float], box: Box) -> Markup:
+    """The names under their places."""
+    shown = [(text, x) for text, x in zip(names.texts, at, strict=True) if text]
+    if not names.aslant:
+        return join([label(text, x, box.bottom + 17, class_="tick", text_anchor="middle") for text, x in shown])
+    return join([_aslant(text, x + 4, box.bottom + 15) for text, x in shown])
+
+
+def _aslant(text: str, x: float, y: float) -> Markup:
+    turn = f"rotate(-{SLOPE} {x:.1f} {y:.1f})"
+    return label(text, x, y, class_="tick", text_anchor="end", transform=turn)
 
 
 def axis_title(text: str, box: Box, y: float) -> Markup:
     """What the categories are, under the middle of the axis."""
     if not text:
         return Markup("")
-    return label(
-        short(text, 60), min((box.left + box.right) / 2, WIDTH / 2 + 20), y, class_="name", text_anchor="middle"
-    )
-
-
-def _aslant(names: list[str], slot: float) -> bool:
-    return any(text_width(name, SIZE) > slot - 4 for name in names if name) and all(names)
+    middle = min((box.left + box.right) / 2, WIDTH / 2 + 20)
+    return label(short(text, 60), middle, y, class_="name", text_anchor="middle")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from assay.report.blocks import Chart, Point
-from assay.report.charts.categories import axis_names, axis_title, names_of, room_below, room_left
+from assay.report.charts.categories import Names, axis_names, axis_title, fitted
 from assay.report.charts.frame import (
     SMALL,
     WIDTH,
@@ -40,6 +40,7 @@ class Layout(Struct, frozen=True):
     """Of one column."""
     numbered: bool
     """Whether each column has room for its value above it."""
+    names: Names
 
 
 def columns(chart: Chart, key: str) -> Markup:
@@ -58,8 +59,8 @@ def columns(chart: Chart, key: str) -> Markup:
             if place in at:
                 parts.append(_column(chart, number, at[place], first + (number + 0.5) * layout.width, layout))
     parts.append(reference_across(layout.axis, box, chart.reference))
-    parts.append(axis_names(names_of(chart, 26), middles, box, layout.slot))
-    below = box.bottom + room_below(names_of(chart, 26), layout.slot)
+    parts.append(axis_names(layout.names, middles, box))
+    below = box.bottom + layout.names.below()
     parts.append(axis_title(chart.x_label, box, below + 16))
     return picture(chart, key, below + (22 if chart.x_label else 4), parts)
 
@@ -67,16 +68,16 @@ def columns(chart: Chart, key: str) -> Markup:
 def _layout(chart: Chart, legend_height: float) -> Layout:
     top = legend_height + (28.0 if chart.y_label else 14.0)
     axis = value_axis(chart, top + HEIGHT, top)
-    names, groups = names_of(chart, 26), max(len(places(chart)), 1)
+    groups = max(len(places(chart)), 1)
     left = tick_room(axis, chart.reference)
-    left += max(0.0, room_left(names, (WIDTH - left) / groups) - left)
+    left = max(left, fitted(chart, (WIDTH - left) / groups, slanting=True).reach())
     box = Box(left, WIDTH - 2, top, top + HEIGHT)
     slot = (box.right - box.left) / groups
     width = min(slot * 0.8 / max(len(chart.series), 1), 46.0)
     form = form_of(chart)
     texts = [format_value(point.y, form) for series in chart.series for point in series.points]
     numbered = all(text_width(text, SMALL) <= width + 2 for text in texts)
-    return Layout(box, axis, slot, width, numbered)
+    return Layout(box, axis, slot, width, numbered, fitted(chart, slot, slanting=True))
 
 
 def _column(chart: Chart, number: int, point: Point, middle: float, layout: Layout) -> Markup:

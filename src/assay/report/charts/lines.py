@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.report.blocks import Chart, Point, Series
-from assay.report.charts.categories import axis_names, axis_title, names_of, thinned
+from assay.report.charts.categories import axis_names, axis_title, fitted
 from assay.report.charts.frame import (
     SIZE,
     WIDTH,
@@ -53,12 +53,13 @@ def lines(chart: Chart, key: str) -> Markup:
 
 
 def _label_room(chart: Chart) -> float:
-    names = [short(series.name) + f" {MISSING}" * _unmeasured(series) for series in chart.series]
-    return max([text_width(name, SIZE) for name in names] + [0.0]) + 22
+    return max([text_width(_end_name(series), SIZE) for series in chart.series] + [0.0]) + 22
 
 
-def _unmeasured(series: Series) -> bool:
-    return all(point.y is None for point in series.points)
+def _end_name(series: Series) -> str:
+    """The name at the end of a curve; a series without any value says so."""
+    unmeasured = all(point.y is None for point in series.points)
+    return f"{short(series.name, 20)} {MISSING}" if unmeasured else short(series.name, 20)
 
 
 def _across(chart: Chart, box: Box) -> dict[Place, float]:
@@ -71,11 +72,9 @@ def _across(chart: Chart, box: Box) -> dict[Place, float]:
 
 
 def _names(chart: Chart, across: dict[Place, float], box: Box) -> Markup:
-    if not across:
-        return Markup("")
     at = list(across.values())
     slot = at[1] - at[0] if len(at) > 1 else box.right - box.left
-    return axis_names(thinned(names_of(chart, 18), slot), at, box, slot=WIDTH)
+    return axis_names(fitted(chart, slot, slanting=False), at, box)
 
 
 def _spots(series: Series, number: int, chart: Chart, across: dict[Place, float], axis: Axis) -> list[Spot | None]:
@@ -129,10 +128,8 @@ def _end_labels(chart: Chart, spots: list[list[Spot | None]], box: Box) -> Marku
     wanted = [end[1] if end else box.bottom for end in ends]
     parts = []
     for number, y in enumerate(apart(wanted, GAP, box.top, box.bottom)):
-        end, name = ends[number], short(chart.series[number].name)
-        if end is None:
-            name = f"{name} {MISSING}"
-        elif name and (abs(y - end[1]) > 3 or box.right - end[0] > 30):
+        end, name = ends[number], _end_name(chart.series[number])
+        if end and name and (abs(y - end[1]) > 3 or box.right - end[0] > 30):
             tie = f"M{end[0] + 6:.1f} {end[1]:.1f}L{box.right + 3:.1f} {y:.1f}"
             parts.append(void("path", class_=f"tie {colour(number)}", d=tie))
         parts.append(label(name, box.right + 6, y + 4, class_=f"end {colour(number)}"))

@@ -1,0 +1,86 @@
+"""How `assay search` shows its results. All text is of unknown origin: no markup, no control characters."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from assay.report.text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from assay.retrievers.explain import Explanation, Hit
+
+
+def as_data(found: Explanation) -> dict[str, Any]:
+    import msgspec
+
+    data: dict[str, Any] = msgspec.to_builtins(found)
+    for hit, entry in zip(found.hits, data["hits"], strict=True):
+        entry["snippet"] = hit.snippet.text
+    return data
+
+
+def show(found: Explanation) -> None:
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        _show_rich(found, Console(markup=False, highlight=False, emoji=False))
+    else:
+        print("\n".join(_plain(found)))
+
+
+def _heading(found: Explanation) -> str:
+    words = f" · words: {', '.join(found.terms)}" if found.terms else ""
+    nothing = "" if found.hits else " · nothing found"
+    return one_line(f"{found.retriever} · {found.chunks:,} chunks{words}{nothing}")
+
+
+def _where(hit: Hit) -> str:
+    if hit.source is None:
+        return "not in the index"
+    return one_line(hit.source) + (f" p.{hit.page}" if hit.page is not None else "")
+
+
+def _why(hit: Hit) -> list[str]:
+    stages = [f"{name} #{place.rank} ({place.scale} {place.score:.3f})" for name, place in hit.stages.items()]
+    terms = [f"{one_line(term)} +{value:.2f}" for term, value in hit.terms.items()]
+    return [*stages, *terms]
+
+
+def _plain(found: Explanation) -> list[str]:
+    lines = [_heading(found)]
+    for hit in found.hits:
+        lines += ["", f"{hit.rank}. {_where(hit)}  {found.scale} {hit.score:.4f}  [{one_line(hit.id)}]"]
+        lines += [f"   {' · '.join(_why(hit))}"] if _why(hit) else []
+        lines += [f"   {one_line(hit.snippet.text)}"]
+    return lines
+
+
+def _show_rich(found: Explanation, console: Console) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print(Text(_heading(found), style="dim"))
+    table = Table(show_lines=True, expand=True)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column(found.scale, justify="right", no_wrap=True)
+    table.add_column("chunk", ratio=3)
+    table.add_column("why", ratio=1)
+    for hit in found.hits:
+        table.add_row(str(hit.rank), f"{hit.score:.4f}", _chunk(hit), Text("\n".join(_why(hit)), style="dim"))
+    if found.hits:
+        console.print(table)
+
+
+def _chunk(hit: Hit) -> Text:
+    from rich.text import Text
+
+    text = Text.assemble((_where(hit), "bold"), "\n", (one_line(hit.id), "dim"), "\n")
+    text.append("… " if hit.snippet.cut_before else "")
+    for word in hit.snippet.words:
+        text.append(one_line(word.text), style="bold yellow" if word.is_match else "")
+        text.append(" ")
+    return text.append("…" if hit.snippet.cut_after else "")

@@ -1,0 +1,41 @@
+"""`assay search`: what comes back for one query, from which retriever, and why."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+HELP = "search the index for one query and show why each result came back"
+OMITS = ("--quiet",)
+DEFAULT = "default: hybrid, or bm25 when the index has no embeddings"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", help="what to look for")
+    parser.add_argument("--index", metavar="FILE", type=Path, help="the index (default: paths.index of the settings)")
+    parser.add_argument("--retriever", metavar="NAME", help=f"bm25, vector, hybrid+rerank, ... ({DEFAULT})")
+    parser.add_argument("-k", metavar="N", type=int, default=5, help="how many results (default: 5)")
+    parser.add_argument("--source", metavar="NAME", action="append", help="search only in this document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from assay.cli._output import print_json
+    from assay.cli._search import as_data, show
+    from assay.config import load
+    from assay.corpus.index import Index
+    from assay.errors import AssayError
+    from assay.retrievers.explain import explain
+    from assay.retrievers.protocol import Request
+
+    if arguments.k < 1:
+        raise AssayError(f"-k is {arguments.k}", expected="a whole number from 1 on")
+    config = load(arguments.config)
+    request = Request(k=arguments.k, sources=tuple(arguments.source or config.retrieval.sources))
+    with Index.open(arguments.index or config.path("index")) as index:
+        variant = arguments.retriever or ("hybrid" if index.metadata.get("model_id") else "bm25")
+        found = explain(arguments.query, variant, config, index, request)
+    if arguments.json:
+        print_json(as_data(found))
+    else:
+        show(found)
+    return 0

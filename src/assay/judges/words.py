@@ -1,0 +1,45 @@
+"""What the reference judge needs to know about words: those that carry content, and how alike two texts are."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from assay.corpus.language import detect
+from assay.embedders.protocol import Embedder
+from assay.judges.judgment import Answer
+from assay.metrics.answers import Terms, cosine
+from assay.retrievers.analysis import Analyzer, pieces
+
+FALLBACK = "en"
+
+
+class Similarity:
+    """The cosine of two texts under an embedder."""
+
+    def __init__(self, embedder: Embedder):
+        self._embedder = embedder
+        self.model_id = embedder.model_id
+
+    def __call__(self, first: str, second: str) -> float:
+        """0 if either text has no vector."""
+        vectors = self._embedder.embed([first, second], kind="document")
+        return cosine(vectors[0], vectors[1]) or 0.0
+
+
+def terms_of(answer: Answer, language: str) -> Terms:
+    """The content words of a text, in the given language or, with `auto`, in that of the case."""
+    if language == "auto":
+        known = (answer.question, *answer.references, answer.text, answer.context or "")
+        language = detect("\n".join(text[:5000] for text in known)) or FALLBACK
+    return content_terms(language)
+
+
+@lru_cache(maxsize=16)
+def content_terms(language: str) -> Terms:
+    """From a text to its distinct stems without stop words."""
+    analyzer = Analyzer(language)
+
+    def terms(text: str) -> set[str]:
+        return {term.text for piece in set(pieces(text)) for term in analyzer.terms(piece) if not term.is_stop}
+
+    return terms

@@ -1,0 +1,169 @@
+"""One door: a model's spelling and the settings in, a model with cache, meter, patience and limits out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from assay.config import Config, ModelOptions
+from assay.errors import AssayError, offer
+from assay.llm.budget import Budget, Ledger, Metered
+from assay.llm.cache import Cached, Memory
+from assay.llm.json_schema import check_schema
+from assay.llm.prices import FREE, Price, price_of, unknown_price
+from assay.llm.protocol import PROVIDERS, ChatReply, ChatRequest, Context, JsonSchema, Message, Provider
+from assay.llm.rate import Limiter, Places
+from assay.llm.recording import Recording, write_recording
+from assay.llm.retry import Patience, Retrying
+from assay.llm.store import FILE_NAME, ReplyStore
+
+
+class Spelling(Struct, frozen=True):
+    """`provider/model`, and the settings that belong to it."""
+
+    provider: str
+    model: str
+    options: ModelOptions
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+
+def resolve(name: str, models: Mapping[str, ModelOptions]) -> Spelling:
+    """A `provider/model`, or a name of the user's own from `llm.models`."""
+    options = models.get(name, ModelOptions())
+    spelled = options.model or name
+    provider, slash, model = spelled.partition("/")
+    if not slash or not provider or not model:
+        raise AssayError(
+            f"'{spelled}' is not a model",
+            expected="provider/model, such as openai/gpt-5-mini",
+            hint=offer(spelled, [*models, *(f"{known}/…" for known in PROVIDERS.names())]),
+        )
+    return Spelling(provider, model, options)
+
+
+class Model:
+    """A connected model: `complete` for requests, `request` to make one from the settings, and what it did."""
+
+    def __init__(self, spelling: Spelling, provider: Provider, price: Price | None):
+        self.spelling, self.provider, self.price = spelling, provider, price
+        self.ledger = Ledger(price)
+        self.warnings = () if price is not None else (unknown_price(str(spelling)),)
+        self.places = Places(spelling.options.workers, adaptive=spelling.options.adaptive)
+        self._cached: Cached | None = None
+
+    def set_up(self, memory: Memory, budget: Budget, seed: int) -> None:
+        options, name = self.spelling.options, str(self.spelling)
+        limiter = Limiter(self.places, options.requests_per_minute, options.tokens_per_minute)
+        patience = Patience(tries=options.tries, first_wait=options.first_wait, timeout=options.timeout, seed=seed)
+        metered = Metered(Retrying(self.provider, patience, limiter, name), self.ledger, budget, name)
+        self._cached = Cached(metered, memory, self.spelling.provider, self.provider.identity)
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        assert self._cached is not None
+        reply = await self._cached.complete(request)
+        if reply.source != "call":
+            self.ledger.took_again(reply)
+        return reply
+
+    def request(self, messages: tuple[Message, ...], **given: Any) -> ChatRequest:
+        """A request with the parameters of the settings; those given here come first."""
+        options = self.spelling.options
+        settings = {
+            "temperature": options.temperature,
+            "max_tokens": options.max_tokens,
+            "seed": options.seed,
+            "reasoning_effort": options.reasoning_effort,
+            "extra": options.extra,
+        }
+        schema = given.get("json_schema")
+        if isinstance(schema, JsonSchema):
+            check_schema(schema.schema)
+        return ChatRequest(model=self.spelling.model, messages=messages, **settings | given)
+
+    @property
+    def used(self) -> set[str]:
+        """Addresses of the replies given so far."""
+        return self._cached.used if self._cached else set()
+
+
+class Connections:
+    """All models of a run: one cache, one budget, one set of places for each model."""
+
+    def __init__(self, config: Config, budget: Budget | None = None):
+        llm = config.llm
+        self._config = config
+        self.budget = budget or Budget(llm.max_cost, llm.max_seconds)
+        self.memory = _memory(config)
+        self._models: dict[str, Model] = {}
+
+    def model(self, name: str) -> Model:
+        """The model of that spelling or name; the same one each time."""
+        if name not in self._models:
+            spelling = resolve(name, self._config.llm.models)
+            context = Context(model=spelling.model, options=spelling.options, root=Path(self._config.root))
+            provider = PROVIDERS.get(spelling.provider)(context)
+            model = Model(spelling, provider, _price(spelling, provider, self._config))
+            model.set_up(self.memory, self.budget, self._config.seed)
+            self._models[name] = model
+        return self._models[name]
+
+    @property
+    def warnings(self) -> list[str]:
+        return [warning for model in self._models.values() for warning in model.warnings]
+
+    def export(self, path: Path) -> int:
+        """A recording of exactly the replies that were used: commit it, and the run can be replayed anywhere."""
+        wanted = {address for model in self._models.values() for address in model.used}
+        found = {}
+        for place in (self.memory.store, self.memory.recording):
+            entries = place.entries() if isinstance(place, Recording) else place.entries(wanted) if place else ()
+            found.update({entry.address: entry for entry in entries if entry.address in wanted})
+        return write_recording(path, found.values())
+
+    async def close(self) -> None:
+        for model in self._models.values():
+            await model.provider.close()
+        if self.memory.store is not None:
+            self.memory.store.close()
+
+
+@asynccontextmanager
+async def connect(config: Config, budget: Budget | None = None) -> AsyncIterator[Connections]:
+    """The models of a run, closed at its end.
+
+    >>> async with connect(config) as models:                                       # doctest: +SKIP
+    ...     model = models.model("openai/gpt-5-mini")
+    ...     reply = await model.complete(model.request((Message("user", "Hello"),)))
+    """
+    connections = Connections(config, budget)
+    try:
+        yield connections
+    finally:
+        await connections.close()
+
+
+def _memory(config: Config) -> Memory:
+    """Replaying reads what is there and makes no file. With a recording it needs nothing else."""
+    llm = config.llm
+    recording = Path(config.root) / llm.recording if llm.recording else None
+    path = config.path("cache") / FILE_NAME
+    if llm.cache == "off":
+        return Memory(mode="off")
+    if llm.cache == "replay":
+        if recording is None and not path.exists():
+            raise AssayError("there is nothing to replay", where=str(path), hint="Name a file in llm.recording")
+        store = ReplyStore(path) if recording is None else None
+        return Memory(mode="replay", store=store, recording=Recording(recording) if recording else None)
+    found = Recording(recording) if recording and recording.exists() else None
+    return Memory(mode="record", store=ReplyStore(path), recording=found)
+
+
+def _price(spelling: Spelling, provider: Provider, config: Config) -> Price | None:
+    price = price_of(str(spelling), config.llm.prices, base_url=spelling.options.base_url)
+    return FREE if price is None and provider.free else price

@@ -1,0 +1,73 @@
+"""What in a text can be checked one by one: its numbers, and the sentences that deny something."""
+
+from __future__ import annotations
+
+import re
+
+_GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f ](?=\d{3}(?!\d))")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?")
+_WORD = re.compile(r"[^\W\d_]+")
+_WORDS = {
+    word: str(value)
+    for value, spelled in enumerate(
+        (
+            "two deux",
+            "three trois",
+            "four quatre",
+            "five cinq",
+            "six",
+            "seven sept",
+            "eight huit",
+            "nine neuf",
+            "ten dix",
+            "eleven onze",
+            "twelve douze",
+        ),
+        2,
+    )
+    for word in spelled.split()
+}
+"""Spelled numbers. One is left out: in French it is an article, in English often a pronoun."""
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|none|nobody|nothing|neither|nor|without|cannot|no(?!\.? ?\d)"
+    r"|ne|pas|jamais|aucune?|sans|ni|rien|non)\b|n't\b|\bn'(?=\w)"
+)
+_APOSTROPHES = str.maketrans("’ʼ`", "'''")
+
+
+def numbers(text: str) -> set[str]:
+    """The distinct numbers, each in one spelling: `1,857`, `1 857` and `1857` are the same, `3,50` and `3.5` too.
+
+    Spelled ones from two to twelve count, in English and French.
+
+    >>> sorted(numbers("Three boats, £1,857.50, 3,5 m"))
+    ['1857.5', '3', '3.5']
+    """
+    found = {_plain(match[0]) for match in _NUMBER.finditer(_GROUPED.sub("", text))}
+    return found | {_WORDS[word] for word in _WORD.findall(text.lower()) if word in _WORDS}
+
+
+def without_spelled_numbers(text: str) -> str:
+    """The text with spaces in place of the spelled numbers, which are not to be counted as words too."""
+    return _WORD.sub(lambda word: " " if word[0].lower() in _WORDS else word[0], text)
+
+
+def _plain(literal: str) -> str:
+    if grouped := _THOUSANDS.fullmatch(literal):
+        literal = re.sub(r"[.,]", "", grouped[1]) + (f".{grouped[3]}" if grouped[3] else "")
+    parts = re.split(r"[.,]", literal)
+    if len(parts) == 2:
+        whole, fraction = parts[0].lstrip("0") or "0", parts[1].rstrip("0")
+        return f"{whole}.{fraction}" if fraction else whole
+    return ".".join(part.lstrip("0") or "0" for part in parts)
+
+
+def denies(sentence: str) -> bool:
+    """Whether the sentence holds a negation, English or French; `no. 5` is none.
+
+    >>> denies("Dogs aren't allowed"), denies("Boat no. 5"), denies("L’accès n’est pas libre")
+    (True, False, True)
+    """
+    return bool(_NEGATION.search(sentence.casefold().translate(_APOSTROPHES)))

@@ -1,0 +1,98 @@
+"""Scored run files side by side, as plain text: quick to print, and easy to cut up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.metrics import Measure
+from assay.records import Interval
+from assay.report.numbers import MISSING, fixed, format_value
+from assay.report.text import clip, one_line
+from assay.trec.score import RunScores, Scores
+
+_DECIMALS = 4
+_SHOWN_QUERIES = 5
+_ID_WIDTH = 40
+
+
+def score_lines(scores: Scores) -> Iterator[str]:
+    """A row for each measure with a column for each run; then what was left out and why."""
+    level = "" if scores.options.level == 1 else f" · relevant from grade {scores.options.level} on"
+    queries, judgements = len(scores.queries), scores.judgements
+    yield (
+        f"{one_line(str(scores.qrels))}: {_count(queries, 'query', 'queries')}, "
+        f"{_count(judgements, 'judgement', 'judgements')}{level}"
+    )
+    yield f"mean [{scores.options.confidence * 100:g} % interval], n scored / n queries"
+    yield ""
+    yield from _aligned(_rows(scores))
+    yield from (f"! {text}" for text in _left_out(scores))
+
+
+def per_query_lines(scores: Scores) -> Iterator[str]:
+    """Tab-separated: run, query, one column for each measure; nothing where a value is undefined."""
+    yield "\t".join(("run", "query", *map(str, scores.measures)))
+    for name, run in zip(run_names(scores.runs), scores.runs, strict=True):
+        for query, values in run.per_query(scores.queries, scores.measures).items():
+            yield "\t".join((name, query, *("" if value is None else repr(value) for value in values.values())))
+
+
+def run_names(runs: Sequence[RunScores]) -> list[str]:
+    """File names, or whole paths where two have the same."""
+    names = [run.path.name for run in runs]
+    return [one_line(name) for name in (names if len(set(names)) == len(names) else [str(run.path) for run in runs])]
+
+
+def _rows(scores: Scores) -> Iterator[tuple[str, ...]]:
+    yield ("measure", *run_names(scores.runs), "n")
+    for measure, *found in zip(scores.measures, *(run.intervals for run in scores.runs), strict=True):
+        yield (str(measure), *map(_mean, found), _coverage(found))
+
+
+def _aligned(rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
+    table = list(rows)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _left_out(scores: Scores) -> Iterator[str]:
+    for name, run in zip(run_names(scores.runs), scores.runs, strict=True):
+        if run.missing:
+            yield f"{_named(run.missing)} of the qrels not in {name}: scored 0"
+        if run.unknown:
+            yield f"{_named(run.unknown)} of {name} not in the qrels: left out"
+    for reason, measures in _undefined(scores).items():
+        yield f"{', '.join(map(str, measures))} undefined for some queries: {reason}"
+
+
+def _undefined(scores: Scores) -> dict[str, list[Measure]]:
+    """Reason → the measures that some query has no value for."""
+    reasons: dict[str, list[Measure]] = {}
+    for at, measure in enumerate(scores.measures):
+        if any(run.intervals[at].n_scored < run.intervals[at].n_cases for run in scores.runs):
+            reasons.setdefault(measure.undefined, []).append(measure)
+    return reasons
+
+
+def _named(queries: Sequence[str]) -> str:
+    shown = ", ".join(clip(one_line(query), _ID_WIDTH) for query in queries[:_SHOWN_QUERIES])
+    more = ", …" if len(queries) > _SHOWN_QUERIES else ""
+    return f"{_count(len(queries), 'query', 'queries')} ({shown}{more})"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{format_value(number, 'integer')} {one if number == 1 else many}"
+
+
+def _mean(found: Interval) -> str:
+    return f"{_number(found.mean)} [{_number(found.low)}, {_number(found.high)}]"
+
+
+def _number(value: float | None) -> str:
+    return MISSING if value is None else fixed(value, _DECIMALS)
+
+
+def _coverage(found: Sequence[Interval]) -> str:
+    scored = dict.fromkeys(format_value(one.n_scored, "integer") for one in found)
+    return f"{' · '.join(scored)} / {format_value(found[0].n_cases, 'integer')}"

@@ -1,0 +1,102 @@
+"""One query, and why each result came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from assay.config import Config
+from assay.corpus.index import Index
+from assay.errors import AssayError
+from assay.records import Chunk, Fault, Ranking
+from assay.retrievers.lexical import Lexical, load
+from assay.retrievers.protocol import Query, Request, stages_of
+from assay.retrievers.snippet import Snippet, snippet
+from assay.retrievers.variants import build
+
+
+class Place(Struct, frozen=True):
+    """Where a chunk stands in one of the lists a ranking was made from."""
+
+    rank: int
+    score: float
+    scale: str
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    rank: int
+    id: str
+    score: float
+    source: str | None
+    """None: the id is not in the index."""
+    page: int | None
+    terms: dict[str, float]
+    """What each term of the query adds to the chunk's bm25 score."""
+    stages: dict[str, Place]
+    snippet: Snippet
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    query: str
+    retriever: str
+    scale: str
+    chunks: int
+    """In the index."""
+    terms: tuple[str, ...]
+    """What words were looked for."""
+    hits: tuple[Hit, ...]
+
+
+def explain(query: str, variant: str, config: Config, index: Index, request: Request) -> Explanation:
+    """Search one query with one variant. What would be a query's fault in an evaluation is an error here."""
+    retriever = build(variant, config, index)
+    asked = Query("query", query)
+    ranking = retriever.search([asked], request)[0]
+    if isinstance(ranking, Fault):
+        raise AssayError(f"{variant}: {ranking.message}")
+    stages = stages_of(retriever, asked, request)
+    lexical = load(index, request.lane)
+    reasons = _Reasons(index, lexical, lexical.terms(query), stages)
+    return Explanation(
+        query=query,
+        retriever=retriever.name,
+        scale=ranking.scale,
+        chunks=len(index),
+        terms=tuple(reasons.terms),
+        hits=tuple(reasons.hits(ranking)),
+    )
+
+
+class _Reasons:
+    def __init__(self, index: Index, lexical: Lexical, terms: dict[str, int], stages: Mapping[str, Ranking | Fault]):
+        self.index, self.lexical, self.terms = index, lexical, terms
+        self.places = {
+            name: {
+                id_: Place(rank, score, ranking.scale)
+                for rank, (id_, score) in enumerate(zip(ranking.ids, ranking.scores, strict=True), 1)
+            }
+            for name, ranking in stages.items()
+            if isinstance(ranking, Ranking)
+        }
+
+    def hits(self, ranking: Ranking) -> list[Hit]:
+        chunks = self.index.chunks(ranking.ids)
+        rows = {id_: row for row, id_ in enumerate(self.index.ids) if id_ in chunks}
+        return [
+            self._hit(rank, id_, score, chunks.get(id_), rows.get(id_))
+            for rank, (id_, score) in enumerate(zip(ranking.ids, ranking.scores, strict=True), 1)
+        ]
+
+    def _hit(self, rank: int, id_: str, score: float, chunk: Chunk | None, row: int | None) -> Hit:
+        added = {} if row is None else self.lexical.postings.contributions(self.terms, row)
+        return Hit(
+            rank=rank,
+            id=id_,
+            score=score,
+            source=chunk.source if chunk else None,
+            page=chunk.page if chunk else None,
+            terms=dict(sorted(added.items(), key=lambda item: (-item[1], item[0]))),
+            stages={name: places[id_] for name, places in self.places.items() if id_ in places},
+            snippet=snippet(chunk.text if chunk else "", added, self.lexical.analyzers),
+        )

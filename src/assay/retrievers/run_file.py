@@ -1,0 +1,41 @@
+"""A finished run, `run:FILE` in the TREC format. A query that is not in the file found nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.errors import AssayError
+from assay.records import Fault, Ranking
+from assay.retrievers.answers import cut_of
+from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
+
+SCALE = "run"
+
+
+@RETRIEVERS.register("run")
+class RunFile:
+    """Queries are known by their id; their text does not matter."""
+
+    scale = SCALE
+    local = True
+
+    def __init__(self, context: Context):
+        from assay.trec import read_run
+
+        if not context.argument:
+            raise AssayError("'run' names no file", expected="run:FILE")
+        path, beside_settings = Path(context.argument), Path(context.config.root) / context.argument
+        self.name = f"run:{context.argument}"
+        self._index = context.index
+        self._run = read_run(path if path.exists() else beside_settings)
+
+    def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
+        cut = cut_of(self._index, request, SCALE)
+        return [self._ranking(query.id, cut.k, cut.allowed) for query in queries]
+
+    def _ranking(self, query: str, k: int, allowed: frozenset[str] | None) -> Ranking:
+        ranking = self._run.get(query, Ranking((), (), SCALE))
+        pairs = zip(ranking.ids, ranking.scores, strict=True)
+        kept = [(id_, score) for id_, score in pairs if allowed is None or id_ in allowed][:k]
+        return Ranking(tuple([id_ for id_, _ in kept]), tuple([score for _, score in kept]), SCALE)

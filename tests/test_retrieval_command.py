@@ -1,0 +1,451 @@
+"""`assay retrieval` as a user has it: from documents on disk to a run folder, an exit code and a report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli.main import main
+from assay.files import read_json
+from assay.runs.folder import RunFolder, all_runs, find_run
+
+CHUNKS = [
+    ("float-1", "float.md", 1, "The skipper files the float plan. The duty officer countersigns it before departure."),
+    ("float-2", "float.md", 2, "A plan that is not closed by sunset starts the overdue procedure."),
+    ("fees-1", "fees.md", 1, "A family pays 210 pounds a year. A junior pays 45 pounds."),
+    ("fees-2", "fees.md", 2, "Lockers cost 30 pounds. <script>alert('x')</script> & more."),
+    ("arbitre-1", "arbitre.md", 1, "C’est l’arbitre qui décide. Le jury peut corriger une erreur de l’arbitre."),
+]
+QUESTIONS = [
+    ("q1", "Who countersigns the float plan?", "float-1", "float.md", 1, "easy"),
+    ("q2", "What starts the overdue procedure?", "float-2", "float.md", 2, "hard"),
+    ("q3", "How much does a family pay?", "fees-1", "fees.md", 1, "easy"),
+    ("q4", "What is the price of lockers?", "fees-2", "fees.md", 2, "hard"),
+    ("q5", "Qui décide, l'arbitre ou le jury ?", "arbitre-1", "arbitre.md", 1, "easy"),
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus of five chunks, its index and a case for each."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "assay.yaml").write_text("paths: {gold: cases.json}\nstatistics: {resamples: 200}\n")
+    write_index("")
+    write_cases(tmp_path)
+    return tmp_path
+
+
+def write_index(prefix: str) -> None:
+    fields = ("id", "source", "page", "text")
+    chunks = [dict(zip(fields, (prefix + chunk[0], *chunk[1:]), strict=True)) for chunk in CHUNKS]
+    Path("chunks.jsonl").write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks))
+    assert main(["index", "chunks.jsonl", "--out", "corpus.db", "--quiet"]) == 0
+
+
+def write_cases(project: Path, **changes: list[str]) -> None:
+    cases = [
+        {
+            "id": id_,
+            "question": question,
+            "expected_ids": changes.get(id_, [chunk]),
+            "pages": [{"document": document, "page": page}],
+            "tags": {"difficulty": difficulty},
+        }
+        for id_, question, chunk, document, page, difficulty in QUESTIONS
+    ]
+    (project / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+
+
+def last(project: Path) -> RunFolder:
+    return find_run(project / "runs", "last")
+
+
+def test_a_whole_evaluation(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["retrieval", "--variants", "bm25,vector,hybrid", "--k", "1,5"]) == 0
+    shown = capsys.readouterr()
+    assert "[5/5] hybrid" in shown.err
+    assert "recall@5" in shown.out
+    run = last(project)
+    names = {path.name for path in run.path.iterdir()}
+    assert names == {"manifest.json", "results.jsonl", "failures.jsonl", "run_summary.json", "report.html", "report.md"}
+    summary = run.summary
+    assert summary["variants"] == ["bm25", "vector", "hybrid"]
+    assert summary["metrics"]["bm25"]["recall@5"]["mean"] == 1.0
+    assert summary["metrics"]["bm25"]["page_recall@5"] | {"low": 0, "high": 0} == {
+        "mean": 1.0, "low": 0, "high": 0, "n_scored": 5, "n_cases": 5,
+    }  # fmt: skip
+    assert {name: segment["n"] for name, segment in summary["segments"]["difficulty"].items()} == {"easy": 3, "hard": 2}
+    assert summary["health"]["present"] == summary["health"]["expected"] == 5
+    rows = run.results.read()
+    assert len(rows) == 15
+    assert {row["retrieved"]["scale"] for row in rows} == {"bm25", "cosine", "rrf"}
+    assert not list(project.rglob("*.tmp"))
+
+
+def test_the_same_inputs_give_the_same_bytes(project: Path) -> None:
+    for _ in range(2):
+        main(["retrieval", "--quiet", "--json"])
+    first, second = all_runs(project / "runs")
+    assert first.results.path.read_bytes() == second.results.path.read_bytes()
+    assert first.summary["metrics"] == second.summary["metrics"]
+    assert first.summary["segments"] == second.summary["segments"]
+
+
+def test_the_gate_sets_the_exit_code(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_cases(project, q1=["nowhere"], q2=["nowhere"])  # 3 of 5 found: recall@5 = 0.60 < 0.80
+    assert main(["retrieval", "--variants", "bm25", "--json"]) == 1
+    summary = json.loads(capsys.readouterr().out)
+    (gate,) = summary["gates"]
+    assert (gate["value"], gate["passed"], summary["decision"]["level"]) == (0.6, False, "tune")
+    assert summary["exit_code"] == 1
+    assert summary["diagnosis"]["bm25"]["missing_from_index"] == 2
+
+
+def test_a_warning_gate_does_not(project: Path) -> None:
+    write_cases(project, q1=["nowhere"], q2=["nowhere"])
+    with (project / "assay.yaml").open("a") as file:
+        file.write("retrieval: {gates: [{measure: recall@5, at_least: 0.9, severity: warning}]}\n")
+    assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 0
+
+
+def test_relocated_chunks_are_followed_and_both_scores_given(project: Path) -> None:
+    cases = read_json(project / "cases.json")
+    cases[0] |= {"expected_ids": ["before-rechunking"], "answer": "The duty officer countersigns it"}
+    (project / "cases.json").write_text(json.dumps(cases))
+    main(["retrieval", "--variants", "bm25", "--quiet"])
+    summary = last(project).summary
+    assert summary["health"]["counts"] == {"relocated": 1, "ambiguous": 0, "missing": 0}
+    assert summary["metrics"]["bm25"]["recall@5"]["mean"] == 0.8
+    assert summary["health"]["accepted"]["bm25"]["recall@5"]["mean"] == 1.0
+
+
+def test_every_question_left_out_is_shown(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = [
+        {"id": "a", "content": {"question": "Who countersigns?"}, "provenance": {"chunk_id": "x"}},
+        {"id": "b", "content": {"question": "Why?", "is_impossible": True}},
+        {
+            "id": "c",
+            "content": {"question": "And then?"},
+            "provenance": {"chunk_id": "x"},
+            "audit": {"history": ["requires_context"]},
+        },
+    ]
+    (project / "gold.json").write_text(json.dumps({"version": {"schema": "GS_SCHEMA_V2"}, "questions": questions}))
+    main(["retrieval", "--gold", "gold.json", "--variants", "bm25"])
+    shown = capsys.readouterr().out
+    assert "2 of 3 questions were not tested" in shown
+    assert last(project).summary["skipped"]["ids"] == {"b": "unanswerable", "c": "requires context"}
+
+
+def test_nothing_to_test_is_an_error(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = [{"id": "b", "content": {"question": "Why?", "is_impossible": True}}]
+    (project / "gold.json").write_text(json.dumps({"version": {"schema": "GS_SCHEMA_V2"}, "questions": questions}))
+    assert main(["retrieval", "--gold", "gold.json"]) == 2
+    assert "no question can be tested: 1 unanswerable" in capsys.readouterr().err
+    assert not (project / "runs").exists()
+
+
+def test_a_case_without_truth_is_undefined_not_zero(project: Path) -> None:
+    cases = read_json(project / "cases.json")
+    cases[0] |= {"expected_ids": [], "pages": []}
+    (project / "cases.json").write_text(json.dumps(cases))
+    main(["retrieval", "--variants", "bm25", "--quiet"])
+    run = last(project)
+    row = run.results.read()[0]
+    assert row["scores"]["recall@5"] is None
+    assert row["undefined"]["page_recall@5"] == "no page is expected"
+    interval = run.summary["metrics"]["bm25"]["recall@5"]
+    assert (interval["mean"], interval["n_scored"], interval["n_cases"]) == (1.0, 4, 5)
+
+
+def test_page_match_is_strict_unless_asked_otherwise(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Page 1 of another document is not page 1 of the right one."""
+    cases = [{"id": "q", "question": "A family pays what?", "pages": [{"document": "float.md", "page": 1}]}]
+    (project / "cases.json").write_text(json.dumps(cases))
+    values = {}
+    for match in ("document", "page"):
+        main(
+            [
+                "retrieval",
+                "--variants",
+                "bm25",
+                "--k",
+                "1",
+                "--page-match",
+                match,
+                "--tolerance",
+                "0",
+                "--json",
+                "--pages-only",
+            ]
+        )
+        values[match] = json.loads(capsys.readouterr().out)["metrics"]["bm25"]["page_recall@1"]["mean"]
+    assert values == {"document": 0.0, "page": 1.0}
+
+
+def test_tolerance_changes_page_recall(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [{"id": "q", "question": "lockers cost", "pages": [{"document": "fees.md", "page": 1}]}]
+    (project / "cases.json").write_text(json.dumps(cases))
+    values = []
+    for tolerance in ("0", "1"):
+        main(["retrieval", "--variants", "bm25", "--k", "1", "--tolerance", tolerance, "--json"])
+        values.append(json.loads(capsys.readouterr().out)["metrics"]["bm25"]["page_recall@1"]["mean"])
+    assert values == [0.0, 1.0]
+
+
+def test_source_measure_quick_seed_and_cluster_have_an_effect(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--source", "fees.md", "-m", "rprec", "--quick", "4", "--seed", "3", "--cluster", "source", "--json"]
+    main(["retrieval", "--variants", "bm25", *options])
+    summary = json.loads(capsys.readouterr().out)
+    rows = last(project).results.read()
+    assert {id_.split("-")[0] for row in rows for id_ in row["retrieved"]["ids"]} == {"fees"}
+    assert "rprec" in summary["metrics"]["bm25"]
+    assert (summary["corpus"]["tested"], summary["partial"]) == (4, "4 of 5 questions")
+    assert (summary["seed"], summary["config"]["statistics"]["cluster"]) == (3, "source")
+
+
+def test_several_corpora_in_one_call(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (project / "assay.yaml").open("a") as file:
+        file.write(
+            "corpora:\n  one: {index: corpus.db, gold: cases.json}\n  two: {index: corpus.db, gold: cases.json}\n"
+        )
+    assert main(["retrieval", "--corpora", "all", "--pages-only", "--variants", "bm25", "--quiet"]) == 0
+    assert capsys.readouterr().out.count("Retrieval: cases.json") == 2
+    assert len(all_runs(project / "runs")) == 2
+    assert main(["retrieval", "--corpora", "oen", "--quiet"]) == 2
+    assert "unknown corpus 'oen'. Did you mean one?" in capsys.readouterr().err
+
+
+def test_baseline_compare_report_history(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["retrieval", "--variants", "bm25", "--update-baseline", "--quiet"]) == 0
+    assert "No baseline yet" not in capsys.readouterr().out
+    assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 0
+    assert "Against the baseline" in capsys.readouterr().out
+    assert (last(project).path / "comparison.md").exists()
+    assert main(["retrieval", "--variants", "bm25", "--quiet", "--baseline", "none"]) == 0
+    assert "Against the baseline" not in capsys.readouterr().out
+    assert main(["compare", "baseline", "last", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["regressions"] == 0
+    assert main(["baselines", "--json"]) == 0
+    (baseline,) = json.loads(capsys.readouterr().out)
+    assert (baseline["version"], baseline["questions"], baseline["metrics"]["recall@5"]) == (1, 5, 1.0)
+    assert main(["baselines", "--promote", "last", "--client", "default"]) == 0
+    assert "_v2__" in capsys.readouterr().out
+    assert main(["history", "--kind", "retrieval", "--last", "2", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+    assert main(["report", "--out", "again.html"]) == 0
+    assert (project / "again.html").read_text().startswith("<!doctype html>")
+    assert main(["report", "--format", "md"]) == 0
+    assert capsys.readouterr().out.startswith("# Retrieval")
+    assert main(["report", "--out", "x.docx"]) == 2
+
+
+def test_a_regression_against_the_baseline_is_exit_code_one(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = read_json(project / "cases.json")
+    many = [case | {"id": f"{case['id']}-{number}"} for case in cases for number in range(4)]
+    (project / "cases.json").write_text(json.dumps(many))
+    (project / "assay.yaml").write_text("paths: {gold: cases.json}\nretrieval: {gates: []}\n")
+    assert main(["retrieval", "--variants", "bm25", "--update-baseline", "--quiet"]) == 0
+    write_index("new-")  # the corpus was cut anew: the old ids are gone
+    capsys.readouterr()
+    assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 1
+    shown = capsys.readouterr().out
+    assert "the indexes differ" in shown
+    assert "regression: recall@1" in " ".join(shown.split())
+
+
+def test_html_in_a_chunk_is_text(project: Path) -> None:
+    write_cases(project, q4=["nowhere"])
+    main(["retrieval", "--variants", "bm25", "--quiet"])
+    html = (last(project).path / "report.html").read_text()
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert" in html
+
+
+def test_k_larger_than_the_corpus(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["retrieval", "--k", "1,500", "--json"]) in (0, 1)
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["metrics"]["vector"]["recall@500"]["mean"] == 1.0
+    assert summary["metrics"]["bm25"]["p@500"]["mean"] == pytest.approx(1 / 500)
+
+
+HOSTILE = ["", "  ", "?!…—", "\x00", "🙂🙂", 'a AND "b* NEAR(', "x" * 10_000, "שלום עולם", "e\u0301" * 50, "\u202eabc"]
+
+
+def test_any_question_survives(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [{"id": str(n), "question": text, "expected_ids": ["x"]} for n, text in enumerate(HOSTILE)]
+    (project / "cases.json").write_text(json.dumps(cases))
+    assert main(["retrieval", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["errors"] == {"total": 0, "by_phase": {}}
+
+
+def test_another_embedding_dimension_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import sqlite3
+
+    with sqlite3.connect("corpus.db") as connection:
+        connection.execute("UPDATE metadata SET value = '768' WHERE key = 'embedding_dim'")
+    connection.close()
+    assert main(["retrieval", "--variants", "vector"]) == 2
+    fault = capsys.readouterr().err
+    assert "768" in fault
+    assert "256" in fault
+    assert "Traceback" not in fault
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--gold", "none.json"], "none.json: no such file"),
+        (["--index", "none.db"], "none.db: no such index"),
+        (["--variants", "bm52"], "unknown retriever 'bm52'. Did you mean bm25?"),
+        (["--k", "0"], "--k is '0'; expected whole numbers from 1 on"),
+        (["-m", "ndgc@10"], "unknown measure 'ndgc'. Did you mean ndcg?"),
+        (["--resume", "nothing"], "no run 'nothing'"),
+        (["--baseline", "nothing"], "no run 'nothing'"),
+        (["--page-match", "x"], "invalid choice"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_two(
+    project: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    assert main(["retrieval", "--quiet", *words]) == 2
+    fault = capsys.readouterr().err
+    assert told in fault
+    assert fault.count("\n") == 1
+
+
+def test_an_unwritable_runs_folder(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "runs").write_text("in the way")
+    assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 2
+    assert "cannot write the run" in capsys.readouterr().err
+
+
+SLOW = """
+import os, time
+from pathlib import Path
+
+def find(query, k):
+    calls = Path("calls.txt")
+    with calls.open("a") as file:
+        file.write(query + "\\n")
+    if Path("slow").exists() and len(calls.read_text().splitlines()) > 300:
+        Path("waiting").touch()
+        time.sleep(60)
+    if Path("fail").exists() and query.startswith("question 7"):
+        raise ValueError("no luck")
+    return [("fees-1", 1.0)]
+"""
+
+
+def many_cases(project: Path, count: int = 600) -> None:
+    cases = [{"id": f"{n:04d}", "question": f"question {n}", "expected_ids": ["x"]} for n in range(count)]
+    (project / "cases.json").write_text(json.dumps(cases))
+    (project / "slowly.py").write_text(SLOW)
+
+
+COMMAND = ["retrieval", "--variants", "python:slowly:find", "--quiet"]
+
+
+def wait_for(ready: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_killed_in_the_middle_and_resumed_is_as_if_never_killed(project: Path, how: signal.Signals) -> None:
+    many_cases(project)
+    (project / "slow").touch()
+    process = subprocess.Popen([sys.executable, "-m", "assay", *COMMAND], stderr=subprocess.PIPE, text=True)
+    wait_for((project / "waiting").exists)
+    os.kill(process.pid, how)
+    _, fault = process.communicate(timeout=20)
+    assert process.returncode != 0
+    assert "Traceback" not in fault
+    (project / "slow").unlink()
+    done = len(last(project).results.read())
+    assert 0 < done < 600
+    with last(project).results.path.open("ab") as file:
+        file.write(b'{"variant": "torn')
+    (project / "calls.txt").unlink()
+    assert main([*COMMAND, "--resume", "last"]) == 1
+    assert len((project / "calls.txt").read_text().splitlines()) == 600 - done
+    resumed = last(project).results.path.read_bytes()
+    assert main(COMMAND) == 1
+    assert last(project).results.path.read_bytes() == resumed
+
+
+def test_a_failed_case_is_a_record_is_in_no_mean_and_is_tried_again(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many_cases(project, 10)
+    (project / "fail").touch()
+    assert main([*COMMAND, "--json"]) == 3
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["errors"] == {"total": 1, "by_phase": {"retrieve": 1}}
+    (interval,) = {
+        (m["n_scored"], m["n_cases"]) for m in summary["metrics"]["python:slowly:find"].values() if m["n_scored"]
+    }
+    assert interval == (9, 10)
+    (row,) = [row for row in last(project).results.read() if row["status"] == "error"]
+    assert "no luck" in row["error"]["message"]
+    (project / "fail").unlink()
+    (project / "calls.txt").unlink()
+    assert main([*COMMAND, "--resume", "last", "--json"]) == 1
+    assert (project / "calls.txt").read_text() == "question 7\n"
+    assert json.loads(capsys.readouterr().out)["errors"]["total"] == 0
+
+
+def test_resume_with_other_settings_is_refused_by_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["retrieval", "--variants", "bm25", "--quiet"])
+    capsys.readouterr()
+    write_cases(project, q1=["other"])
+    assert main(["retrieval", "--variants", "bm25", "--resume", "last", "--quiet", "--k", "2"]) == 2
+    assert "cannot resume: gold, retrieval settings changed" in capsys.readouterr().err
+
+
+def test_two_at_once(project: Path) -> None:
+    command = [sys.executable, "-m", "assay", "retrieval", "--quiet"]
+    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(3)]
+    assert [process.wait(120) for process in processes] == [0, 0, 0]
+    runs = all_runs(project / "runs")
+    assert len(runs) == 3
+    assert len({run.results.path.read_bytes() for run in runs}) == 1
+    lines = (project / "runs" / "history.jsonl").read_text().splitlines()
+    assert sorted(json.loads(line)["run"] for line in lines) == sorted(run.name for run in runs)
+
+
+def test_a_full_disk_while_writing_a_run(project: Path) -> None:
+    many_cases(project)
+    code = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"
+        "from assay.cli.main import main\n"
+        f"sys.exit(main({COMMAND!r}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert "What was finished is kept" in done.stderr
+    assert main([*COMMAND, "--resume", "last"]) == 1
+    assert len(last(project).results.read()) == 600
+
+
+def test_nothing_of_the_environment_is_written(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2-never-on-disk")
+    main(["retrieval", "--quiet"])
+    written: list[Any] = [path.read_bytes() for path in project.rglob("*") if path.is_file()]
+    assert all(b"hunter2-never-on-disk" not in data for data in written)
