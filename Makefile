@@ -40,7 +40,7 @@ clean: ## all that was made here, the environment too
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.run: pyproject.toml $(VENV)/.ready
-	$(INSTALL) .
+	$(INSTALL) '.[docx]'
 	@touch $@
 
 $(VENV)/.test $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/.ready

@@ -13,8 +13,8 @@ from assay.llm import ChatReply, Message, Model, connect
 
 def settings(root: Path, model: dict[str, Any] | None = None, **llm: Any) -> Config:
     """One model, called `m`. Waits are a thousandth of the real ones."""
-    options = ModelOptions(**{"model": "openai/test", "first_wait": 0.002, "timeout": 5.0} | (model or {}))
-    return Config(root=str(root), llm=LlmOptions(models={"m": options}, **llm))
+    given: dict[str, Any] = {"model": "openai/test", "first_wait": 0.002, "timeout": 5.0, **(model or {})}
+    return Config(root=str(root), llm=LlmOptions(models={"m": ModelOptions(**given)}, **llm))
 
 
 def user(text: str) -> tuple[Message, ...]:

@@ -136,9 +136,9 @@ def test_a_word_without_end_is_cut() -> None:
 
 
 def test_language_names() -> None:
-    assert [language_code(name) for name in ("fr", "fr-FR", "FR_ca", "French", " english ", "nb", "klingon", "auto")] == (
-        ["fr", "fr", "fr", "fr", "en", "no", "klingon", "auto"]
-    )
+    assert [
+        language_code(name) for name in ("fr", "fr-FR", "FR_ca", "French", " english ", "nb", "klingon", "auto")
+    ] == (["fr", "fr", "fr", "fr", "en", "no", "klingon", "auto"])
 
 
 @pytest.mark.parametrize("language", sorted(STEMMERS))

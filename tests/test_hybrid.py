@@ -29,7 +29,7 @@ def single(value: float) -> float:
 
 
 def test_fusion_by_hand() -> None:
-    """x: 0.5/61 + 0.5/62 (second and first); y: 0.5/61 alone... the sums of weight / (60 + rank)."""
+    """x is first and second, z third and first, y second in one list alone."""
     fused = fuse([ranking("x", "y", "z"), ranking("z", "x")], (0.5, 0.5), 60, 10)
     assert isinstance(fused, Ranking)
     assert fused.ids == ("x", "z", "y")
@@ -74,7 +74,7 @@ def index(tmp_path: Path) -> Index:
 
 
 def test_both_lists_are_fused(index: Index) -> None:
-    """bm25 of `boat`: 2, 1. Vector of `boat` (one a, one b): 2 (2 b, ...) see below; every chunk is in it."""
+    """`boat` stands twice in 2, once in 1, not in 3; in the vector list is every chunk that has a direction."""
     retriever = build("hybrid", CONFIG, index)
     query, request = Query("q", "boat"), Request(k=10)
     stages = stages_of(retriever, query, request)

@@ -85,7 +85,7 @@ def test_retry_after_is_honoured(tmp_path: Path) -> None:
 
 
 def test_the_storm(tmp_path: Path) -> None:
-    """10 % 429 with Retry-After, 5 % 500, 2 % cut, 2 % malformed, 1 % too slow: all complete, all counted, paid once."""
+    """10 % 429 with Retry-After, 5 % 500, 2 % cut, 2 % malformed, 1 % too slow: complete, counted, paid once."""
     draw = random.Random(7)
     outcome: Counter[str] = Counter()
     good: Counter[str] = Counter()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -133,9 +134,9 @@ def question(row: dict[str, Any], chunks: list[Chunk], sequence: Counter[str], b
 
 
 def coverage(answer: str, chunk: Chunk) -> float:
-    """Share of the answer's content words that stand in the chunk."""
+    """Share of the answer's content words, but for a leading yes or no, that stand in the chunk."""
     language = str(chunk.metadata.get("language", "en"))
-    words = content_words(answer, language)
+    words = content_words(re.sub(r"^(Yes|No|Oui|Non)\b", "", answer), language)
     return round(len(words & content_words(chunk.text, language)) / len(words), 3) if words else 1.0
 
 

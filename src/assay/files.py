@@ -41,8 +41,12 @@ def _unwritable(path: Path, fault: OSError) -> AssayError:
 
 def dump_json(value: Any, *, indent: int | None = None) -> str:
     """JSON text; NaN and infinities are refused, because readers of JSON refuse them too."""
-    separators = (",", ":") if indent is None else (",", ": ")
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    if indent is None:
+        return text
+    from msgspec.json import format as indented  # json's own indenting is ten times slower
+
+    return indented(_encode(text), indent=indent).decode()
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -91,8 +91,9 @@ def _describe(summary: Summary) -> str:
         model = f"{summary.model_id or 'given'}, {summary.embedding_dim} dimensions"
         embedding = f"embeddings: {model}" if summary.embedding_dim else "no embeddings"
         lines += [f"{done} in {summary.seconds:.1f} s", embedding]
-    lines += [f"failed: {problem.file}: {problem.reason}" for problem in summary.failed]
-    lines += [f"warning: {problem.file}: {problem.reason}" for problem in summary.warnings]
+    # File names may hold anything; an error's text is always one harmless line.
+    lines += [f"failed: {AssayError(problem.reason, where=problem.file)}" for problem in summary.failed]
+    lines += [f"warning: {AssayError(problem.reason, where=problem.file)}" for problem in summary.warnings]
     if summary.skipped:
         kinds = ", ".join(f"{suffix} {count}" for suffix, count in summary.skipped.items())
         lines.append(f"skipped, no reader for them: {kinds}")

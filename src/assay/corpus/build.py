@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -74,7 +75,8 @@ def build(paths: Sequence[Path], out: Path, options: BuildOptions) -> Summary:
 
 class _Build:
     def __init__(self, paths: Sequence[Path], out: Path, options: BuildOptions):
-        self.paths, self.out, self.target, self.options = paths, out, out.resolve(), options
+        self.paths, self.out, self.options = paths, out, options
+        self.target = Path(os.path.realpath(out))
         self.began, self.scanned_ns = time.perf_counter(), time.time_ns()
         self.found = scan(paths, self.target)
         embedder = options.embedder

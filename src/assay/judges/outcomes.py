@@ -37,12 +37,14 @@ def outcomes(judged: Iterable[tuple[Answer, Behaviour | None]], rule: VerdictRul
     counts = dict.fromkeys(Outcomes.__struct_fields__, 0)
     for answer, behaviour in judged:
         kind = "answerable" if answer.answerable else "unanswerable"
-        if behaviour is None:
-            done = "unjudged"
-        else:
-            done = "refused" if withholds(answer, behaviour, rule) else "answered"
-        counts[f"{kind}_{done}"] += 1
+        counts[f"{kind}_{_done(answer, behaviour, rule)}"] += 1
     return Outcomes(**counts)
+
+
+def _done(answer: Answer, behaviour: Behaviour | None, rule: VerdictRule) -> str:
+    if behaviour is None:
+        return "unjudged"
+    return "refused" if withholds(answer, behaviour, rule) else "answered"
 
 
 def _rate(wrong: int, right: int, unjudged: int, plan: Resampling) -> Interval:

@@ -19,7 +19,8 @@ references the one with the highest correctness counts. S is left out where no s
 The overall score is 0.4 correctness + 0.2 completeness + 0.2 faithfulness + 0.1 relevance + 0.1 clarity; faithfulness
 is None without a context, and the other weights are then divided by their sum.
 
-What the answer does is told from its wording (`assay.metrics.answers.response`). An answerable question refused:
+What the answer does is told from its wording (`assay.metrics.answers.response`), unless the truth itself is worded like
+a refusal. An answerable question refused:
 correctness, completeness and relevance 1, faithfulness 5. An unanswerable one: correctness, completeness and
 relevance 5 if what the answer does is accepted for its category, else 1.
 """
@@ -27,21 +28,21 @@ relevance 5 if what the answer does is accepted for its category, else 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from hashlib import sha256
-from pathlib import Path
 
 from msgspec import Struct
 
 from assay.judges.judgment import Answer, Grades, Judged, Judgment
 from assay.judges.verdict import VerdictRule, verdict_of, withholds
-from assay.judges.words import Similarity, terms_of
-from assay.metrics.answers import Behaviour, Terms, groundedness, response
+from assay.judges.words import Similarity, content_terms, language_of
+from assay.metrics.answers import Behaviour, Response, Terms, groundedness, response
 from assay.metrics.answers.claims import numbers
 from assay.metrics.answers.overlap import exact, f1
 from assay.metrics.answers.sentences import sentences
 
 NAME = "reference"
+VERSION = 1
+"""Raised when the same answer gets other grades than before."""
 WEIGHTS = {"correctness": 0.4, "completeness": 0.2, "faithfulness": 0.2, "relevance": 0.1, "clarity": 0.1}
 UNSUPPORTED = 0.25
 """The most faithfulness can be with a number or a denial that the context does not hold."""
@@ -66,27 +67,25 @@ class ReferenceJudge:
     def __init__(self, rule: VerdictRule, similarity: Similarity | None = None, language: str = "auto"):
         self._rule, self._similarity, self._language = rule, similarity, language
         embedder = similarity.model_id if similarity else "none"
-        code = Path(__file__).read_bytes()
-        self.fingerprint = sha256(code + f"\0{embedder}\0{language}".encode()).hexdigest()
+        self.fingerprint = sha256(f"{NAME}\0{VERSION}\0{embedder}\0{language}".encode()).hexdigest()
 
     async def judge(self, answer: Answer, repeat: int = 0) -> Judged:  # noqa: ARG002 (always says the same)
         return Judged(judgment=self.judgment(answer))
 
     def judgment(self, answer: Answer) -> Judgment:
-        done = response(answer.text)
         if answer.answerable and not answer.references:
             return self._judgment(answer, None, None, "no reference answer: there is nothing to compare with")
+        done = _response(answer)
         refused = withholds(answer, done.behaviour, self._rule)
-        if answer.answerable and not refused:
-            grades = self._compared(answer)
-        else:
-            grades = self._by_behaviour(answer, refused)
+        compared = answer.answerable and not refused
+        grades = self._compared(answer) if compared else self._by_behaviour(answer, refused)
         return self._judgment(answer, grades, done.behaviour, done.because)
 
     def _compared(self, answer: Answer) -> Grades:
-        terms = terms_of(answer, self._language)
+        language = language_of(answer, self._language)
+        terms = content_terms(language)
         best = max(
-            (self._match(answer.text, reference, terms) for reference in answer.references),
+            (self._match(answer.text, reference, language) for reference in answer.references),
             key=lambda match: (match.correctness, match.completeness),
         )
         asked = terms(answer.question)
@@ -101,18 +100,18 @@ class ReferenceJudge:
 
     def _by_behaviour(self, answer: Answer, refused: bool) -> Grades:
         right = float(refused and not answer.answerable)
-        faith = 1.0 if refused else faithfulness(answer, terms_of(answer, self._language))
+        faith = 1.0 if refused else faithfulness(answer, content_terms(language_of(answer, self._language)))
         return graded(
             correctness=right, completeness=right, faithfulness=faith, relevance=right, clarity=clarity(answer)
         )
 
-    def _match(self, text: str, reference: str, terms: Terms) -> Match:
-        covered = groundedness(reference, text, terms).score.value
-        same = exact(text, reference)
+    def _match(self, text: str, reference: str, language: str) -> Match:
+        covered = groundedness(reference, text, content_terms(language)).score.value
+        same = exact(text, reference, language)
         coverage = same if covered is None else covered
         wanted = numbers(reference)
         found = len(wanted & numbers(text)) / len(wanted) if wanted else 1.0
-        near = max(f1(text, reference), self._alike(text, reference))
+        near = max(f1(text, reference, language), self._alike(text, reference))
         polarity = 0.0 if _opposed(text, reference) else 1.0
         return Match(found * polarity * max(same, (coverage + near) / 2), coverage)
 
@@ -159,6 +158,18 @@ def graded(**shares: float | None) -> Grades:
     total = sum(WEIGHTS[name] for name in known)
     overall = sum(WEIGHTS[name] * grade for name, grade in known.items()) / total
     return Grades(overall_score=min(5.0, max(1.0, round(overall, 9))), **grades)
+
+
+def _response(answer: Answer) -> Response:
+    """What the answer does; words that the truth itself uses are no refusal (`It is not stated in the rules`)."""
+    done = response(answer.text)
+    if (
+        answer.answerable
+        and done.abstains
+        and done.behaviour in {response(text).behaviour for text in answer.references}
+    ):
+        return Response("answered", f"in the words of the reference: {done.because}")
+    return done
 
 
 def _opposed(text: str, reference: str) -> bool:

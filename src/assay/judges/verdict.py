@@ -59,6 +59,14 @@ class VerdictRule(Settings, frozen=True):
     def accepted(self, category: str | None) -> tuple[Behaviour, ...]:
         return self.acceptance.get(category or "", self.otherwise)
 
+    def of_scores(self, overall: float, correctness: float | None) -> Verdict:
+        """For an answerable question that was answered."""
+        overall = round(overall, _DIGITS)
+        if overall < self.partial_at:
+            return "fail"
+        wrong = correctness is not None and round(correctness, _DIGITS) <= self.never_pass_at
+        return "pass" if overall >= self.pass_at and not wrong else "partial"
+
     @property
     def fingerprint(self) -> str:
         return sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()
@@ -79,11 +87,7 @@ def verdict_of(answer: Answer, grades: Grades, behaviour: Behaviour, rule: Verdi
     refused = withholds(answer, behaviour, rule)
     if not answer.answerable:
         return "pass" if refused else "fail"
-    overall = round(grades.overall_score, _DIGITS)
-    if refused or overall < rule.partial_at:
-        return "fail"
-    wrong = grades.correctness is not None and round(grades.correctness, _DIGITS) <= rule.never_pass_at
-    return "pass" if overall >= rule.pass_at and not wrong else "partial"
+    return "fail" if refused else rule.of_scores(grades.overall_score, grades.correctness)
 
 
 def judged_again(judgment: Judgment, answer: Answer, rule: VerdictRule) -> Judgment:

@@ -26,12 +26,12 @@ class Similarity:
         return cosine(vectors[0], vectors[1]) or 0.0
 
 
-def terms_of(answer: Answer, language: str) -> Terms:
-    """The content words of a text, in the given language or, with `auto`, in that of the case."""
-    if language == "auto":
-        known = (answer.question, *answer.references, answer.text, answer.context or "")
-        language = detect("\n".join(text[:5000] for text in known)) or FALLBACK
-    return content_terms(language)
+def language_of(answer: Answer, language: str) -> str:
+    """The given language or, with `auto`, that of the case."""
+    if language != "auto":
+        return language
+    known = (answer.question, *answer.references, answer.text, answer.context or "")
+    return detect("\n".join(text[:5000] for text in known)) or FALLBACK
 
 
 @lru_cache(maxsize=16)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 
 from msgspec import Struct
 
 from assay.errors import AssayError, IncompleteRun
-from assay.llm.faults import LlmError
 from assay.llm.prices import Cost, Price, cost
 from assay.llm.protocol import ChatReply, ChatRequest, Llm, Usage
 from assay.llm.tokens import estimate_prompt
+
+_REPLY_TOKENS = 256
+"""Of a reply nothing is known of yet."""
 
 
 class BudgetSpent(IncompleteRun):
@@ -20,12 +23,14 @@ class BudgetSpent(IncompleteRun):
 
 
 class Budget:
-    """Limits of a run, over all its models. Calls under way count with what they are expected to cost."""
+    """Limits of a run, over all its models. Calls under way count with what they are expected to cost: a call that
+    would only fit if they cost less waits for them."""
 
     def __init__(self, max_cost: float | None = None, max_seconds: float | None = None):
         self.max_cost, self.max_seconds = max_cost, max_seconds
         self.spent = 0.0
-        self._held = 0.0
+        self._held: list[float] = []
+        self._waiting: list[asyncio.Future[None]] = []
         self._start = time.monotonic()
 
     def spend(self, amount: float) -> None:
@@ -39,18 +44,27 @@ class Budget:
         """Raises `BudgetSpent` when no call of that cost may begin."""
         if self.max_seconds is not None and self.seconds >= self.max_seconds:
             raise BudgetSpent(f"stopped after {self.seconds:.0f} s: max_seconds is {self.max_seconds:g}", hint=_RESUME)
-        if self.max_cost is not None and self.spent + self._held + expected > self.max_cost:
+        if self.max_cost is not None and self.spent + expected > self.max_cost:
             raise BudgetSpent(f"stopped at ${self.spent:.4f}: max_cost is ${self.max_cost:g}", hint=_RESUME)
 
-    @contextmanager
-    def hold(self, expected: float) -> Iterator[None]:
+    @asynccontextmanager
+    async def hold(self, expected: float) -> AsyncIterator[None]:
         """A call of about that cost is under way."""
         self.check(expected)
-        self._held += expected
+        while self.max_cost is not None and self._held and self.spent + sum(self._held) + expected > self.max_cost:
+            release = asyncio.get_running_loop().create_future()
+            self._waiting.append(release)
+            await release
+            self.check(expected)
+        self._held.append(expected)
         try:
             yield
         finally:
-            self._held -= expected
+            self._held.remove(expected)
+            for release in self._waiting:
+                if not release.done():
+                    release.set_result(None)
+            self._waiting.clear()
 
 
 _RESUME = "Resume the run with a higher limit"
@@ -61,53 +75,53 @@ class Ledger:
 
     def __init__(self, price: Price | None):
         self.price = price
-        self.calls = self.reused = self.failed = self.without_usage = 0
+        self.calls = self.paid_calls = self.reused = self.without_usage = 0
         self.spent_usage, self.usage = Usage(), Usage()
         self._spent, self._as_if = Cost(), Cost()
 
     @property
     def spent(self) -> Cost | None:
-        """Paid now, with replies that could not be read."""
+        """Paid now, replies that could not be read included."""
         return self._spent if self.price is not None else None
 
     @property
     def as_if(self) -> Cost | None:
-        """What all replies are worth, the reused ones included."""
+        """What all replies given are worth, the reused ones included."""
         return self._as_if if self.price is not None else None
 
-    def called(self, reply: ChatReply) -> float:
-        self.calls += reply.retry.attempts
-        self._count(reply)
-        return self._pay(reply.usage or Usage()) + self._pay(reply.retry.discarded)
-
-    def gave_up(self, fault: LlmError) -> float:
-        self.calls += fault.retry.attempts
-        self.failed += 1
-        return self._pay(fault.retry.discarded)
-
-    def took_again(self, reply: ChatReply) -> None:
-        self.reused += 1
-        self._count(reply)
-
-    def _count(self, reply: ChatReply) -> None:
-        if reply.usage is None:
+    def paid(self, usage: Usage | None) -> float:
+        """A call was answered; what it cost."""
+        self.paid_calls += 1
+        if usage is None:
             self.without_usage += 1
-            return
-        self.usage += reply.usage
-        if self.price is not None:
-            self._as_if += cost(reply.usage, self.price)
-
-    def _pay(self, usage: Usage) -> float:
+            return 0.0
         self.spent_usage += usage
-        if self.price is None or not usage.total:
+        if self.price is None:
             return 0.0
         paid = cost(usage, self.price)
         self._spent += paid
         return paid.total
 
+    def gave(self, reply: ChatReply) -> None:
+        """A reply was given to whoever asked, wherever it came from."""
+        self.reused += reply.source != "call"
+        if reply.usage is None:
+            return
+        self.usage += reply.usage
+        if self.price is not None:
+            self._as_if += cost(reply.usage, self.price)
+
+    def expected(self, request: ChatRequest) -> float:
+        """What a call may cost: the prompt by the rule of thumb, the reply as long as those before it."""
+        if self.price is None:
+            return 0.0
+        output = self.spent_usage.completion + self.spent_usage.thinking
+        length = output // self.paid_calls if self.paid_calls else request.max_tokens or _REPLY_TOKENS
+        return cost(Usage(prompt=estimate_prompt(request), completion=length), self.price).total
+
 
 class Metered:
-    """A model whose calls are paid from a budget."""
+    """A model whose every call, each try of it, is counted and paid from a budget."""
 
     def __init__(self, inner: Llm, ledger: Ledger, budget: Budget, where: str):
         if budget.max_cost is not None and ledger.price is None:
@@ -117,23 +131,11 @@ class Metered:
         self._inner, self._ledger, self._budget = inner, ledger, budget
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        with self._budget.hold(self._expected(request)):
-            try:
-                reply = await self._inner.complete(request)
-            except LlmError as fault:
-                self._budget.spend(self._ledger.gave_up(fault))
-                raise
-            self._budget.spend(self._ledger.called(reply))
+        async with self._budget.hold(self._ledger.expected(request)):
+            self._ledger.calls += 1
+            reply = await self._inner.complete(request)
+            self._budget.spend(self._ledger.paid(reply.usage))
             return reply
-
-    def _expected(self, request: ChatRequest) -> float:
-        """The prompt by the rule of thumb; the reply as long as allowed, or as the replies so far were."""
-        if self._ledger.price is None or self._budget.max_cost is None:
-            return 0.0
-        replies = max(1, self._ledger.calls)
-        output = self._ledger.spent_usage.completion + self._ledger.spent_usage.thinking
-        expected = Usage(prompt=estimate_prompt(request), completion=request.max_tokens or output // replies)
-        return cost(expected, self._ledger.price).total
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
@@ -145,7 +147,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     cost: float | None
 
 
-def estimate(requests: Iterable[ChatRequest], price: Price | None, reply_tokens: int = 256) -> Estimate:
+def estimate(requests: Iterable[ChatRequest], price: Price | None, reply_tokens: int = _REPLY_TOKENS) -> Estimate:
     """Calls × tokens → cost, if each reply has `reply_tokens`, or the request's `max_tokens` if that is less."""
     calls = prompt = completion = 0
     total = 0.0

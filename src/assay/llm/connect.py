@@ -61,14 +61,13 @@ class Model:
         options, name = self.spelling.options, str(self.spelling)
         limiter = Limiter(self.places, options.requests_per_minute, options.tokens_per_minute)
         patience = Patience(tries=options.tries, first_wait=options.first_wait, timeout=options.timeout, seed=seed)
-        metered = Metered(Retrying(self.provider, patience, limiter, name), self.ledger, budget, name)
-        self._cached = Cached(metered, memory, self.spelling.provider, self.provider.identity)
+        retrying = Retrying(Metered(self.provider, self.ledger, budget, name), patience, limiter, name)
+        self._cached = Cached(retrying, memory, self.spelling.provider, self.provider.identity)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         assert self._cached is not None
         reply = await self._cached.complete(request)
-        if reply.source != "call":
-            self.ledger.took_again(reply)
+        self.ledger.gave(reply)
         return reply
 
     def request(self, messages: tuple[Message, ...], **given: Any) -> ChatRequest:

@@ -59,7 +59,7 @@ def parts_of(provider: str, identity: str, request: ChatRequest) -> Parts:
 def _parameters(request: ChatRequest) -> dict[str, Any]:
     """Those that are given. One that is left out, as `null` or by default, is the same request."""
     given = {
-        "temperature": request.temperature,
+        "temperature": None if request.temperature is None else float(request.temperature),
         "max_tokens": request.max_tokens,
         "seed": request.seed,
         "reasoning_effort": request.reasoning_effort,

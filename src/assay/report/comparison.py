@@ -14,6 +14,10 @@ SHOWN_FLIPS = 200
 
 HEADLINES = ("recall", "page_recall", "mrr", "ndcg")
 """Families of measures that stand first; all others are in the detailed table."""
+LEGEND = (
+    "Paired by question. p is corrected for many measures (Holm); detectable is the smallest difference that these "
+    "questions can show."
+)
 
 
 def comparison_report(comparison: Comparison) -> Report:
@@ -25,7 +29,7 @@ def comparison_sections(title: str, comparisons: Sequence[Comparison], *, among:
     """What matters, then every measure and every question that changed. `among`: variants of one run."""
     brief = tuple(block for comparison in comparisons for block in _brief(comparison, among=among))
     full = tuple(block for comparison in comparisons for block in _full(comparison))
-    return (Section(title, brief), Section(f"{title}: everything", full, detail=True))
+    return (Section(title, brief, LEGEND), Section(f"{title}: everything", full, detail=True))
 
 
 def _brief(comparison: Comparison, *, among: bool) -> list[Block]:
@@ -99,8 +103,7 @@ def _differences(comparison: Comparison, rows: Sequence[Difference]) -> Table:
         Column("detectable", "share"),
         Column("verdict"),
     )
-    caption = "p: corrected for many measures (Holm). detectable: the smallest difference these questions can show."
-    return Table(columns, tuple(_difference(row, several=several) for row in rows), caption)
+    return Table(columns, tuple(_difference(row, several=several) for row in rows))
 
 
 def short_name(label: str) -> str:

@@ -19,6 +19,9 @@ from assay.report.numbers import MISSING
 from assay.report.tables import cell_texts, table_of, told_elsewhere
 from assay.report.text import MARKS
 
+SHORT = 14
+"""A longer value of a card is a sentence and is set as one."""
+
 
 def to_html(report: Report) -> str:
     """The whole file. It works from a disk, without a network and without scripts, in the dark and on paper."""
@@ -127,7 +130,7 @@ def _cards(cards: Cards) -> Markup:
                 element("dt", card.label),
                 element("dd", mark(card.tone), card.value, class_="value"),
                 *([element("dd", card.note)] if card.note else []),
-                class_=toned("card", card.tone),
+                class_=toned("card long" if len(card.value) > SHORT else "card", card.tone),
             )
             for card in cards.cards
         ),
@@ -174,4 +177,5 @@ def _chart(chart: Chart, section: Section, key: str) -> Markup:
     if not told_elsewhere(chart, section.blocks):
         table = _table(replace(table_of(chart), caption=""), key)
         numbers = [element("details", element("summary", "Numbers"), table, class_="numbers")]
-    return element("figure", element("figcaption", chart.title), svg(chart, key), *numbers)
+    caption = [element("figcaption", chart.title)] if chart.title != section.title else []
+    return element("figure", *caption, svg(chart, key), *numbers)

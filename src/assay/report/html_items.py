@@ -12,6 +12,11 @@ from assay.report.repeats import Place, Repeats
 Choices = dict[str, dict[str, int]]
 """For each tag its values, the most frequent first, each with the number by which the script knows it."""
 
+SHORT = 16
+"""A list with longer ids shows them under the titles."""
+WIDE = 40
+"""A longer label stands above its text."""
+
 
 class Texts(NamedTuple):
     """The long texts of a list and the beginning of their ids."""
@@ -30,7 +35,8 @@ def items_list(items: Items, key: str) -> Markup:
     choices = _choices(items)
     texts = Texts(key, Repeats(items))
     rows = [_item(number, item, choices, texts) for number, item in enumerate(items.items)]
-    return element("div", _controls(items, choices, key), *rows, class_="items")
+    tall = any(len(item.id) > SHORT for item in items.items)
+    return element("div", _controls(items, choices, key), *rows, class_="items tall" if tall else "items")
 
 
 def _choices(items: Items) -> Choices:
@@ -83,7 +89,7 @@ def _item(number: int, item: Item, choices: Choices, texts: Texts) -> Markup:
 
 def _field(field: Field, place: Place, texts: Texts) -> list[Markup]:
     """A label and its text. Text that stands above already is a link to it, which the script fills in."""
-    label = element("dt", field.label, class_="wide" if len(field.label) > 26 else None)
+    label = element("dt", field.label, class_="wide" if len(field.label) > WIDE else None)
     mono = "mono" if field.mono else None
     first = texts.repeats.first(field.text)
     if first is None or first == place:

@@ -25,7 +25,7 @@ from assay.report.blocks import (
     Tone,
 )
 from assay.report.comparison import HEADLINES, comparison_sections
-from assay.report.numbers import format_value
+from assay.report.numbers import fixed, format_value
 from assay.retrieval.diagnosis import CUT, MEANING
 
 Summary = Mapping[str, Any]
@@ -43,8 +43,8 @@ def retrieval_report(
     """`variants` are the comparisons within the run, `baseline` the one with an earlier run."""
     sections = [
         Section("Summary", _overview(summary)),
-        Section("Measures", (_headlines(summary),)),
-        Section("Recall at k", (_recall_curves(summary),), detail=True),
+        _headlines(summary),
+        Section("Recall at k", _recall_curves(summary), detail=True),
         *(comparison_sections("Against the baseline", (baseline,)) if baseline else []),
         *(comparison_sections("Variants compared", variants, among=True) if variants else []),
         Section("Where the expected chunk stands", (_ranks(summary),), detail=True),
@@ -109,10 +109,10 @@ def _measure_card(name: str, interval: Mapping[str, Any]) -> Card:
 
 
 def _range(interval: Mapping[str, Any]) -> str:
+    scored = f"n = {interval['n_scored']} / {interval['n_cases']}"
     if interval["low"] is None:
-        return f"n = {interval['n_scored']} / {interval['n_cases']}"
-    low, high = format_value(interval["low"], "share"), format_value(interval["high"], "share")
-    return f"{low} – {high} · n = {interval['n_scored']} / {interval['n_cases']}"
+        return scored
+    return f"{fixed(interval['low'], 2)} – {fixed(interval['high'], 2)}, {scored}"
 
 
 def _of_family(summary: Summary, families: Sequence[str]) -> list[str]:
@@ -125,7 +125,7 @@ def _ordered(summary: Summary) -> list[str]:
     return usual + [name for name in summary["measures"] if name not in usual]
 
 
-def _headlines(summary: Summary) -> Table:
+def _headlines(summary: Summary) -> Section:
     """The measures people ask for, one column for each variant."""
     variants, cut = summary["variants"], max(summary["config"]["retrieval"]["k"])
     names = [name for name in _ordered(summary) if is_headline(name, cut)]
@@ -133,13 +133,13 @@ def _headlines(summary: Summary) -> Table:
     scored = {_denominators(intervals) for intervals in found.values()}
     columns = [Column("measure"), *(Column(variant, "share") for variant in variants)]
     rows = [[name, *map(_with_bounds, intervals)] for name, intervals in found.items()]
-    caption = f"Mean [{_confidence(summary)} interval]"
+    intro = f"Mean [{_confidence(summary)} interval]"
     if len(scored) == 1:
-        caption += f", n scored / cases: {scored.pop()}"
+        intro += f", n scored / cases: {scored.pop()}"
     else:
         columns.append(Column("n scored / cases"))
         rows = [[*row, _denominators(found[str(row[0])])] for row in rows]
-    return Table(tuple(columns), tuple(Row(tuple(row)) for row in rows), caption)
+    return Section("Measures", (Table(tuple(columns), tuple(Row(tuple(row)) for row in rows)),), f"{intro}.")
 
 
 def is_headline(name: str, cut: int) -> bool:
@@ -148,10 +148,12 @@ def is_headline(name: str, cut: int) -> bool:
     return family in HEADLINES and (family.endswith("recall") or k in ("", str(cut)))
 
 
-def _with_bounds(interval: Mapping[str, Any]) -> str | None:
-    bounds = _bounds(interval)
+def _with_bounds(interval: Mapping[str, Any]) -> str:
+    """Bounds to two digits: they are an estimate, and three variants fit into 80 columns."""
     mean = format_value(interval["mean"], "share")
-    return mean if bounds is None else f"{mean} [{bounds}]"
+    if interval["low"] is None:
+        return mean
+    return f"{mean} [{fixed(interval['low'], 2)}, {fixed(interval['high'], 2)}]"
 
 
 def _confidence(summary: Summary) -> str:
@@ -186,18 +188,19 @@ def _denominators(intervals: Iterable[Mapping[str, Any]]) -> str:
     return " · ".join(dict.fromkeys(f"{interval['n_scored']} / {interval['n_cases']}" for interval in intervals))
 
 
-def _recall_curves(summary: Summary) -> Chart:
-    families = [("recall", "chunk"), ("page_recall", "page")]
-    series = []
-    for family, label in families:
+def _recall_curves(summary: Summary) -> tuple[Chart, ...]:
+    """Chunks and pages, each with the limit its gate sets."""
+    limits = {gate["measure"].partition("@")[0]: gate["at_least"] for gate in summary["gates"]}
+    charts = []
+    for family, label in (("recall", "chunks"), ("page_recall", "pages")):
         names = _of_family(summary, (family,))
-        for variant in summary["variants"]:
-            points = tuple(_point(name.partition("@")[2], summary["metrics"][variant][name]) for name in names)
-            if any(point.y is not None for point in points):
-                series.append(Series(f"{variant} ({label})", points))
-    limits = [g["at_least"] for g in summary["gates"] if g["measure"].partition("@")[0] in ("recall", "page_recall")]
-    reference = limits[0] if limits else None
-    return Chart("lines", tuple(series), "Recall at k", "k", "recall", reference=reference)
+        series = tuple(
+            Series(v, tuple(_point(name.partition("@")[2], summary["metrics"][v][name]) for name in names))
+            for v in summary["variants"]
+        )
+        if any(point.y is not None for line in series for point in line.points):
+            charts.append(Chart("lines", series, f"Recall of {label}", "k", "recall", reference=limits.get(family)))
+    return tuple(charts)
 
 
 def _point(x: str, interval: Mapping[str, Any]) -> Point:

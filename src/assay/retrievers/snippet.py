@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -30,23 +30,19 @@ class Snippet(Struct, frozen=True):
 
 
 def snippet(text: str, terms: Collection[str], analyzers: Collection[Analyzer], size: int = WORDS) -> Snippet:
-    """The stretch of `size` words with the most different terms, the earliest of equals, with some words before."""
+    """The stretch of `size` words with the most different terms, the earliest of equals, what matches in its middle."""
     parts = pieces(text)
     found = [{term.text for each in analyzers for term in each.terms(part)} & set(terms) for part in parts]
-    places = [place for place, terms_here in enumerate(found) if terms_here]
-    start = max(0, _densest(found, places, size) - size // 8)
-    start = max(0, min(start, len(parts) - size))
-    words = [
-        Word(part, bool(hit))
-        for part, hit in zip(parts[start : start + size], found[start : start + size], strict=True)
-    ]
-    return Snippet(tuple(words), start > 0, start + size < len(parts))
+    start = max(0, min(_start(found, size), len(parts) - size))
+    shown = zip(parts[start : start + size], found[start : start + size], strict=True)
+    words = tuple(Word(part, bool(hits)) for part, hits in shown)
+    return Snippet(words, start > 0, start + size < len(parts))
 
 
-def _densest(found: list[set[str]], places: list[int], size: int) -> int:
-    reach = size - size // 8
-    return max(
-        places,
-        key=lambda place: (len(set().union(*found[place : place + reach])), -place),
-        default=0,
-    )
+def _start(found: Sequence[set[str]], size: int) -> int:
+    places = [place for place, hits in enumerate(found) if hits]
+    if not places:
+        return 0
+    first = max(places, key=lambda place: (len(set().union(*found[place : place + size])), -place))
+    last = max(place for place in places if place < first + size)
+    return first - (size - (last - first + 1)) // 2

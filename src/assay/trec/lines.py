@@ -73,7 +73,7 @@ def _pieces(path: Path) -> dict[bytes, list[tuple[bytes, Ints]]]:
         lines, data = Lines(block), block.data
         starts = [data.rfind(b"\n", 0, start) + 1 for start in lines.start.tolist()]
         number = block.line(starts[0]) if starts else 0
-        for name, start, end in zip(lines.names, starts, [*starts[1:], block.end], strict=True):
+        for name, start, end in zip(lines.names, starts, [*starts, block.end][1:], strict=True):
             count = data.count(b"\n", start, end)
             pieces.setdefault(name, []).append((data[start:end], np.arange(number, number + count)))
             number += count

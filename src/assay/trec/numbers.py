@@ -58,6 +58,8 @@ def _parse(data: bytes, start: Ints, end: Ints) -> tuple[NDArray[np.float32], ND
     high, decimals_high = _take_dot(_pad(words[stop - 16], np.maximum(stop - begin - 8, 0)))
     low, decimals_low = _take_dot(_pad(words[stop - 8], np.minimum(stop - begin, 8)))
     decimals = np.where(decimals_high >= 0, decimals_high + 8, decimals_low)
+    if (decimals == decimals[0]).all():  # one number for all divides much quicker
+        decimals = decimals[:1]
     has_dot, power = decimals >= 0, _TENS[np.maximum(decimals, 0)]
     value = _eight_digits(high) * _TENS[8] + _eight_digits(low)
     whole = np.where(has_dot, value // (power * np.uint64(10)), 0)
@@ -90,6 +92,8 @@ def _take_dot(word: Words) -> tuple[Words, NDArray[Any]]:
     """The word with its first dot made a zero, and how many characters stand behind the dot; -1 without one."""
     differs = word ^ _DOTS
     mark = (differs - _ONES) & ~differs & _HIGHS
+    if not mark.any():
+        return word, np.full(len(word), -1)
     mark &= ~mark + np.uint64(1)
     exponent = (mark.astype(np.float64).view(np.uint64) >> np.uint64(52)).astype(np.int64) - 1023
     return word + (mark >> np.uint64(6)), np.where(mark == 0, -1, 7 - (exponent >> 3))

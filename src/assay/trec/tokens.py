@@ -42,7 +42,9 @@ class Tokens:
         words = words_of(self.data)
         for offset in range(0, min(self._longest, _LONG), 8):
             word = words[self.start + offset]
-            if self._shortest < offset + 8:
+            if self._shortest == self._longest:
+                word &= _FIRST[min(self._longest - offset, 8)]
+            elif self._shortest < offset + 8:
                 word &= _FIRST[np.clip(self.size - offset, 0, 8)]
             yield offset, word
 

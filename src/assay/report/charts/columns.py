@@ -7,7 +7,6 @@ from msgspec import Struct
 from assay.report.blocks import Chart, Point
 from assay.report.charts.categories import Names, axis_names, axis_title, fitted
 from assay.report.charts.frame import (
-    SMALL,
     WIDTH,
     Box,
     colour,
@@ -27,6 +26,8 @@ from assay.report.numbers import format_value
 from assay.report.tables import form_of, placed, places
 
 HEIGHT = 180.0
+FIGURE = 10.0
+"""Size of the values above the columns."""
 
 
 class Layout(Struct, frozen=True):
@@ -73,10 +74,10 @@ def _layout(chart: Chart, legend_height: float) -> Layout:
     left = max(left, fitted(chart, (WIDTH - left) / groups, slanting=True).reach())
     box = Box(left, WIDTH - 2, top, top + HEIGHT)
     slot = (box.right - box.left) / groups
-    width = min(slot * 0.8 / max(len(chart.series), 1), 46.0)
+    width = min(slot * 0.88 / max(len(chart.series), 1), 46.0)
     form = form_of(chart)
     texts = [format_value(point.y, form) for series in chart.series for point in series.points]
-    numbered = all(text_width(text, SMALL) <= width + 2 for text in texts)
+    numbered = all(text_width(text, FIGURE) <= width for text in texts)
     return Layout(box, axis, slot, width, numbered, fitted(chart, slot, slanting=True))
 
 
@@ -94,5 +95,5 @@ def _column(chart: Chart, number: int, point: Point, middle: float, layout: Layo
         top = min(upper, upper if point.high is None else axis.at(point.high))
     if layout.numbered or point.y is None:
         text = format_value(point.y, form_of(chart))
-        parts.append(label(text, middle, top - 5, class_="figure small", text_anchor="middle"))
+        parts.append(label(text, middle, top - 5, class_="tiny", text_anchor="middle"))
     return element("g", *parts, class_=colour(number))

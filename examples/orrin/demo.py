@@ -1,0 +1,31 @@
+"""The main job, offline, on the documents of an invented sailing charity: index, search, evaluate, report."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+COMMANDS = (
+    "assay index documents --out corpus.db",
+    'assay search "Who signs the float plan?" -k 3',
+    "assay retrieval --variants bm25,vector,hybrid --k 1,3,5,10 --tolerance 2",
+)
+
+
+def main() -> int:
+    for command in COMMANDS:
+        print(f"\n$ {command}", flush=True)
+        words = shlex.split(command)
+        done = subprocess.run([sys.executable, "-m", *words], cwd=HERE, check=False)
+        if done.returncode:
+            return done.returncode
+    newest = max(HERE.glob("runs/*/report.html"), key=lambda path: path.stat().st_mtime)
+    print(f"\nOpen the report in a browser: {newest}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
