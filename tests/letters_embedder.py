@@ -28,8 +28,7 @@ class Letters:
 def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     counts = np.array([[text.count(letter) for letter in "abc"] for text in texts], dtype=np.float32).reshape(-1, 3)
     lengths = np.sqrt((counts**2).sum(axis=1, keepdims=True))
-    scaled: NDArray[np.float32] = counts / np.where(lengths > 0, lengths, 1)
-    return scaled
+    return np.asarray(counts / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 CONFIG = Config(embedder=EmbedderOptions(name="letters"))

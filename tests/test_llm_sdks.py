@@ -16,6 +16,9 @@ from assay.llm import ChatReply, FatalLlmError, JsonSchema, LlmError, Message, U
 from assay.llm.protocol import ChatRequest
 from assay.llm.providers.gemini import _arguments
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+"""What the SDKs do is theirs."""
+
 KEY = "key-0123456789-secret"
 GRADE = JsonSchema(
     "grade",
@@ -88,12 +91,12 @@ def test_request_and_reply(tmp_path: Path, provider: str) -> None:
     with ChatServer(lambda _call: Answer(BODIES[provider])) as server:
         reply = ask_one(settings(tmp_path, at(server, provider, max_tokens=50)), json_schema=GRADE)
     call = server.calls[0]
-    assert KEY in (call.headers.get("x-api-key"), call.headers.get("x-goog-api-key"))
+    assert KEY in (call.headers.get("authorization", "").removeprefix("Bearer "), call.headers.get("x-goog-api-key"))
     assert reply.text == '{"grade": 4}'
     assert reply.usage == Usage(prompt=100, completion=5, thinking=20, cached=30)
     assert (reply.finish_reason, reply.model_version) == ("stop", "test-model-1")
     sent = call.body if provider == "anthropic" else call.body["generationConfig"]
-    assert sent["temperature"] == 0
+    assert sent.get("temperature") == (0 if provider == "gemini" else None)
     assert 50 in (sent.get("max_tokens"), sent.get("maxOutputTokens"))
     assert "grade" in str(sent.get("output_config") or sent.get("responseJsonSchema"))
 
@@ -162,6 +165,13 @@ def test_a_missing_package_names_its_extra(
         ask_one(settings(tmp_path, {"model": f"{provider}/x"}))
 
 
+@pytest.mark.skipif(not INSTALLED["anthropic"], reason="the package of anthropic is not installed")
+def test_a_temperature_nobody_would_keep_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with pytest.raises(FatalLlmError, match=r"takes no temperature, and 0\.5 is asked for"):
+        ask_one(settings(tmp_path, {"model": "anthropic/x", "temperature": 0.5}))
+
+
 def test_gemini_roles_and_parameters() -> None:
     messages = (Message("system", "s"), Message("user", "u"), Message("assistant", "a"), Message("user", "v"))
     request = ChatRequest(model="x", messages=messages, reasoning_effort="low", extra={"top_k": 3})
@@ -176,7 +186,7 @@ def test_gemini_roles_and_parameters() -> None:
 
 
 def test_a_local_model_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(AssayError, match="no such file; expected a .gguf file, or local/smollm2"):
+    with pytest.raises(AssayError, match=r"no such file; expected a \.gguf file, or local/smollm2"):
         ask_one(settings(tmp_path, {"model": "local/none.gguf"}))
     (tmp_path / "some.gguf").write_bytes(b"GGUF")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)

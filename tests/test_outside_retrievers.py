@@ -59,18 +59,21 @@ def test_a_list_of_ids(write: Write) -> None:
     ]
 
 
+PAIRS = "[('a', 1), ('c', 2.5), ('b', 2.5)]"
+DICTS = "[{'id': 'b', 'score': 2.5}, {'id': 'c', 'score': 2.5}, {'id': 'a', 'score': 1}]"
+
+
 @pytest.mark.parametrize(
     "source",
     [
-        "def f(query, k):\n    return [('a', 1), ('c', 2.5), ('b', 2.5)]\n",
-        "def f(query, *, k):\n    return [{'id': 'b', 'score': 2.5}, {'id': 'c', 'score': 2.5}, {'id': 'a', 'score': 1}]\n",
-        "async def f(q, top):\n    return [('a', 1), ('c', 2.5), ('b', 2.5)]\n",
-        "def f(queries, k):\n    return [[('a', 1), ('c', 2.5), ('b', 2.5)] for _ in queries]\n",
-        "async def f(queries, n):\n    return [[('a', 1), ('c', 2.5), ('b', 2.5)] for _ in queries]\n",
+        f"def f(query, k):\n    return {PAIRS}\n",
+        f"def f(query, *, k):\n    return {DICTS}\n",
+        f"async def f(q, top):\n    return {PAIRS}\n",
+        f"def f(queries, k):\n    return [{PAIRS} for _ in queries]\n",
+        f"async def f(queries, n):\n    return [{PAIRS} for _ in queries]\n",
         "import numpy as np\ndef f(query, k):\n    return [('a', np.float32(1)), ('c', np.float64(2.5)), ('b', 2.5)]\n",
-        "class F:\n    async def __call__(self, query, k):\n        return [('a', 1), ('c', 2.5), ('b', 2.5)]\nf = F()\n",
-        "import functools\nasync def g(x, query, k):\n    return [('a', 1), ('c', 2.5), ('b', 2.5)]\n"
-        "f = functools.partial(g, 0)\n",
+        f"class F:\n    async def __call__(self, query, k):\n        return {PAIRS}\nf = F()\n",
+        f"import functools\nasync def g(x, query, k):\n    return {PAIRS}\nf = functools.partial(g, 0)\n",
     ],
 )
 def test_every_kind_of_function(write: Write, source: str) -> None:
@@ -218,7 +221,7 @@ def test_a_run_file_beside_the_settings(tmp_path: Path) -> None:
     (tmp_path / "r.txt").write_text("q Q0 a 1 2.0 t\n")
     config = msgspec.structs.replace(Config(), root=str(tmp_path))
     assert build("run:r.txt", config, None).search([Query("q", "")], Request(k=1)) == [Ranking(("a",), (2.0,), "run")]
-    with pytest.raises(AssayError, match="(?i)no such file"):
+    with pytest.raises(AssayError, match=r"(?i)no such file"):
         build("run:absent.txt", config, None)
     with pytest.raises(AssayError, match="names no file"):
         build("run:", config, None)

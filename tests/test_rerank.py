@@ -136,7 +136,7 @@ def test_ids_that_are_not_in_the_index_cannot_be_ranked_again(index: Index, here
 
 
 def test_mistakes_are_told(index: Index) -> None:
-    with pytest.raises(AssayError, match="unknown reranker 'overlp'. Did you mean overlap"):
+    with pytest.raises(AssayError, match=r"unknown reranker 'overlp'\. Did you mean overlap"):
         build("bm25+rerank", config_with(name="overlp"), index)
     with pytest.raises(AssayError, match="needs an index"):
         build("python:math:hypot+rerank", Config(), None)

@@ -44,9 +44,12 @@ def dump_json(value: Any, *, indent: int | None = None) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if indent is None:
         return text
-    from msgspec.json import format as indented  # json's own indenting is ten times slower
+    from msgspec.json import format as indented
 
-    return indented(_encode(text), indent=indent).decode()
+    try:
+        return indented(text, indent=indent)
+    except UnicodeEncodeError:  # half a surrogate pair; json's own indenting takes it, ten times slower
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def write_json(path: Path, value: Any) -> None:

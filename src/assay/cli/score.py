@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 HELP = "score TREC run files against qrels"
-OMITS = ("quiet",)
+OMITS = ("--quiet",)
 USUAL = "ndcg@10,map,mrr,recall@10,recall@100"
 
 

@@ -105,14 +105,19 @@ class _Build:
 
     def _write(self, state: State | None, work: Plan) -> Outcome:
         old = state.files if state and not work.from_scratch else {}
-        making = Making(chunking=self.options.chunking, language=self.options.language, embedder=self.options.embedder)
+        making = Making(
+            chunking=self.options.chunking,
+            language=self.options.language,
+            embedder=self.options.embedder,
+            progress=self.options.progress,
+        )
         with replacing(self.target, keep_old=not work.from_scratch) as store:
             for name in (*work.gone, *(file.name for file in work.read)):
                 if name in old:
                     store.remove(old[name])
             writer = Writer(store, making, [old[name] for name in work.kept])
             if work.embed_again:
-                writer.embed_again(self.options.progress)
+                writer.embed_again()
             for number, file in enumerate(work.read, 1):
                 writer.add(file)
                 writer.flush(at_least=_BATCH)

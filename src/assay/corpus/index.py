@@ -72,12 +72,16 @@ class Index:
         return ids
 
     @cached_property
+    def _origins(self) -> list[tuple[Any, ...]]:
+        return self._column("COALESCE(source, ''), page")
+
+    @cached_property
     def sources(self) -> tuple[str, ...]:
-        return tuple(str(source) for (source,) in self._column("COALESCE(source, '')"))
+        return tuple(str(source) for source, _ in self._origins)
 
     @cached_property
     def pages(self) -> tuple[int | None, ...]:
-        return tuple(_page(page) for (page,) in self._column("page"))
+        return tuple(_page(page) for _, page in self._origins)
 
     @cached_property
     def lanes(self) -> tuple[Lane, ...]:

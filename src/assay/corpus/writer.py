@@ -32,6 +32,7 @@ class Making(Struct, frozen=True, kw_only=True):
     chunking: Chunking
     language: str
     embedder: Embedder | None
+    progress: Progress
 
 
 class Writer:
@@ -87,12 +88,17 @@ class Writer:
             self._places[chunk.id] = (loaded.place, number)
 
     def flush(self, *, at_least: int = 1) -> None:
-        """Embed and write what has gathered, if it is that many."""
+        """Embed and write what has gathered, if it is that many. Batch by batch: what a slow embedder has given is in
+        its cache by then, and is not paid for again if the next batch fails."""
         if len(self._waiting) < at_least:
             return
-        bare = [chunk for chunk, vector in self._waiting if vector is None]
-        fresh = iter(self._embed([chunk.text for chunk in bare]))
-        self._store.put((chunk, vector or next(fresh)) for chunk, vector in self._waiting)
+        total = len(self._waiting)
+        for start in range(0, total, _BATCH):
+            batch = self._waiting[start : start + _BATCH]
+            fresh = iter(self._embed([chunk.text for chunk, vector in batch if vector is None]))
+            self._store.put([(chunk, vector or next(fresh)) for chunk, vector in batch])
+            if total > 2 * _BATCH:
+                self._making.progress("chunks of a large file", min(start + _BATCH, total), total)
         self._waiting.clear()
 
     def _embed(self, texts: list[str]) -> list[bytes | None]:
@@ -101,7 +107,7 @@ class Writer:
         rows = self._making.embedder.embed(texts, kind="document")
         return [row.astype("<f4").tobytes() for row in rows]
 
-    def embed_again(self, progress: Progress) -> None:
+    def embed_again(self) -> None:
         """New vectors for the texts of kept documents."""
         ids = iter([id_ for row in self._kept for id_ in row.ids])
         total, done = sum(row.chunks for row in self._kept), 0
@@ -109,7 +115,7 @@ class Writer:
             vectors = self._embed(self._store.texts(batch))
             self._store.set_vectors(zip(vectors, batch, strict=True))
             done += len(batch)
-            progress("new embeddings", done, total)
+            self._making.progress("new embeddings", done, total)
 
     def common_model(self, files: Sequence[FileRow]) -> tuple[str | None, int | None]:
         """The one model and dimension of all vectors, brought along or ours."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.compare import Comparison
+from assay.compare import Comparison, Flip
 from assay.compare import Row as Difference
-from assay.report.blocks import Block, Column, Note, Report, Row, Section, Table, Tone
+from assay.report.blocks import Block, Column, Field, Item, Items, Note, Report, Row, Section, Table, Tone
 from assay.report.numbers import format_value
-
-SHOWN_FLIPS = 200
-
 
 HEADLINES = ("recall", "page_recall", "mrr", "ndcg")
 """Families of measures that stand first; all others are in the detailed table."""
@@ -21,15 +18,19 @@ LEGEND = (
 
 
 def comparison_report(comparison: Comparison) -> Report:
-    sections = comparison_sections("Comparison", (comparison,))
+    sections = (brief_section("Comparison", (comparison,)), full_section("Every measure", (comparison,)))
     return Report(f"{comparison.before} → {comparison.now}", f"{comparison.common} questions in common", sections)
 
 
-def comparison_sections(title: str, comparisons: Sequence[Comparison], *, among: bool = False) -> tuple[Section, ...]:
-    """What matters, then every measure and every question that changed. `among`: variants of one run."""
-    brief = tuple(block for comparison in comparisons for block in _brief(comparison, among=among))
-    full = tuple(block for comparison in comparisons for block in _full(comparison))
-    return (Section(title, brief, LEGEND), Section(f"{title}: everything", full, detail=True))
+def brief_section(title: str, comparisons: Sequence[Comparison], *, among: bool = False) -> Section:
+    """What matters. `among`: variants of one run, where worse is no regression."""
+    return Section(title, tuple(b for comparison in comparisons for b in _brief(comparison, among=among)), LEGEND)
+
+
+def full_section(title: str, comparisons: Sequence[Comparison], *, among: bool = False) -> Section:
+    """Every measure, and between runs every question that changed."""
+    blocks = tuple(block for comparison in comparisons for block in _full(comparison, among=among))
+    return Section(title, blocks, detail=True)
 
 
 def _brief(comparison: Comparison, *, among: bool) -> list[Block]:
@@ -57,10 +58,10 @@ def _cut_off(name: str) -> int:
     return int(name.partition("@")[2] or 0)
 
 
-def _full(comparison: Comparison) -> list[Block]:
+def _full(comparison: Comparison, *, among: bool) -> list[Block]:
     blocks: list[Block] = [Note(f"{comparison.before} → {comparison.now}, {comparison.common} questions in common.")]
     blocks.append(_differences(comparison, comparison.rows))
-    if comparison.flips:
+    if comparison.flips and not among:
         blocks += [_flip_counts(comparison), _flips(comparison)]
     return blocks
 
@@ -126,22 +127,12 @@ def _flip_counts(comparison: Comparison) -> Note:
     )
 
 
-def _flips(comparison: Comparison) -> Table:
-    keys = sorted({key for flip in comparison.flips for key in flip.tags})
-    columns = (
-        Column("variant"),
-        Column("question"),
-        Column("before", "share"),
-        Column("now", "share"),
-        *map(Column, keys),
-    )
-    shown = comparison.flips[:SHOWN_FLIPS]
-    rows = tuple(
-        Row(
-            (flip.variant, flip.case_id, flip.before, flip.now, *(flip.tags.get(key) for key in keys)),
-            "good" if flip.now > flip.before else "bad",
-        )
-        for flip in shown
-    )
-    rest = len(comparison.flips) - len(shown)
-    return Table(columns, rows, f"{rest} more are in the results files." if rest else "")
+def _flips(comparison: Comparison) -> Items:
+    return Items(tuple(_flip(flip, comparison.flip_measure) for flip in comparison.flips))
+
+
+def _flip(flip: Flip, measure: str) -> Item:
+    gained = flip.now > flip.before
+    change = Field(measure, f"{format_value(flip.before, 'share')} → {format_value(flip.now, 'share')}")
+    tags = {"change": "gained" if gained else "lost", "variant": flip.variant, **flip.tags}
+    return Item(f"{flip.case_id} · {flip.variant}", flip.case_id, tags, (change,), "good" if gained else "bad")

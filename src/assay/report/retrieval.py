@@ -24,13 +24,13 @@ from assay.report.blocks import (
     Table,
     Tone,
 )
-from assay.report.comparison import HEADLINES, comparison_sections
+from assay.report.comparison import HEADLINES, brief_section, full_section
 from assay.report.numbers import fixed, format_value
 from assay.retrieval.diagnosis import CUT, MEANING
 
 Summary = Mapping[str, Any]
 FAMILIES = ("recall", "page_recall", "hit", "mrr", "ndcg", "map", "p", "p_max")
-TEXT_LIMIT = 4000
+TEXT_LIMIT = 1500
 LEVELS: dict[str, Tone] = {"good": "good", "tune": "warn", "poor": "bad", "undecided": "warn"}
 
 
@@ -45,14 +45,16 @@ def retrieval_report(
         Section("Summary", _overview(summary)),
         _headlines(summary),
         Section("Recall at k", _recall_curves(summary), detail=True),
-        *(comparison_sections("Against the baseline", (baseline,)) if baseline else []),
-        *(comparison_sections("Variants compared", variants, among=True) if variants else []),
+        *([brief_section("Against the baseline", (baseline,))] if baseline else []),
+        *([brief_section("Variants compared", variants, among=True)] if variants else []),
         Section("Where the expected chunk stands", (_ranks(summary),), detail=True),
         *_segments(summary),
         Section("Failures", _failures(summary, failures)),
         Section("Health of the gold set", _health(summary)),
         Section("What was left out", _skipped(summary)),
         Section("All measures", (_measures(summary),), detail=True),
+        *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
+        *([full_section("Variants compared: all measures", variants, among=True)] if variants else []),
         Section("Run", _run(summary), detail=True),
     ]
     corpus = summary["corpus"]
@@ -222,7 +224,7 @@ def _segments(summary: Summary) -> list[Section]:
     for key, values in summary["segments"].items():
         blocks: list[Block] = []
         if best:
-            points = tuple(_point(f"{v} (n = {s['n']})", s["metrics"][best][measure]) for v, s in values.items())
+            points = tuple(_point(v, s["metrics"][best][measure]) for v, s in values.items())
             blocks.append(Chart("bars", (Series(best, points),), f"{measure} by {key}, {best}"))
         blocks.append(_segment_table(summary, key, values))
         sections.append(Section(f"By {key}", tuple(blocks), detail=True))
@@ -233,7 +235,7 @@ def _segment_table(summary: Summary, key: str, values: Mapping[str, Any]) -> Tab
     names = [name for name in _ordered(summary) if not name.startswith("p_max")]
     columns = (Column(key), Column("variant"), Column("n", "integer"), *(Column(name, "share") for name in names))
     rows = tuple(
-        Row((value, variant, segment["n"], *(segment["metrics"][variant][name]["mean"] for name in names)))
+        Row((value, variant, segment["n"], *(_with_bounds(segment["metrics"][variant][name]) for name in names)))
         for value, segment in values.items()
         for variant in summary["variants"]
     )
@@ -270,7 +272,7 @@ def _failure(entry: Mapping[str, Any]) -> Item:
             for c in entry["retrieved"]
         ),
     ]
-    tags = {"variant": entry["variant"], "diagnosis": entry["diagnosis"], **entry["tags"]}
+    tags = {"diagnosis": entry["diagnosis"], "variant": entry["variant"], **entry["tags"]}
     return Item(f"{entry['case_id']} · {entry['variant']}", entry["question"], tags, tuple(fields), "bad")
 
 

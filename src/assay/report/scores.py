@@ -1,4 +1,4 @@
-"""Scored run files side by side, as plain text: quick to print, and easy to cut up."""
+"""Scored run files side by side."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from assay.metrics import Measure
 from assay.records import Interval
 from assay.report.numbers import MISSING, fixed, format_value
+from assay.report.plain import aligned
 from assay.report.text import clip, one_line
 from assay.trec.score import RunScores, Scores
 
@@ -25,7 +26,7 @@ def score_lines(scores: Scores) -> Iterator[str]:
     )
     yield f"mean [{scores.options.confidence * 100:g} % interval], n scored / n queries"
     yield ""
-    yield from _aligned(_rows(scores))
+    yield from aligned(_rows(scores))
     yield from (f"! {text}" for text in _left_out(scores))
 
 
@@ -47,13 +48,6 @@ def _rows(scores: Scores) -> Iterator[tuple[str, ...]]:
     yield ("measure", *run_names(scores.runs), "n")
     for measure, *found in zip(scores.measures, *(run.intervals for run in scores.runs), strict=True):
         yield (str(measure), *map(_mean, found), _coverage(found))
-
-
-def _aligned(rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
-    table = list(rows)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _left_out(scores: Scores) -> Iterator[str]:

@@ -65,9 +65,15 @@ class Table:
             if len(members) > 1 or UNKNOWN not in members:
                 result[key] = {
                     value: {"n": len(places), "metrics": self.means(config, places)}
-                    for value, places in sorted(members.items())
+                    for value, places in sorted(members.items(), key=lambda member: _place(member[0]))
                 }
         return result
+
+
+def _place(value: str) -> tuple[int, str]:
+    """Difficulties in their own order, everything else by name, the unknown last."""
+    known = {"easy": 0, "medium": 1, "hard": 2, UNKNOWN: 4}
+    return known.get(value, 3), value
 
 
 def rank_histogram(ranks: Iterable[int | None]) -> dict[str, int]:

@@ -160,8 +160,8 @@ class Analyzer:
         """Each part of a compound, and a compound also whole: `e-mail` is found by `mail` and by `email`."""
         word = _ELISION.sub("", word[:LONGEST_WORD])
         parts = [part for part in _JOINTS.split(word) if part.strip("'")]
-        if len(parts) > 1 and parts[-1] not in _ENCLITICS:
-            yield Term(self._term("".join(parts)))
+        if len(parts) > 1 and parts[-1] not in _ENCLITICS and (whole := self._term("".join(parts))):
+            yield Term(whole)
         for part in parts:
             bare = _CLITIC.sub("", _ELISION.sub("", part))
             is_stop = bare in self.stop_words or part in self.stop_words

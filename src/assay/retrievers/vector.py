@@ -81,8 +81,8 @@ def _top(query: NDArray[np.float32], scores: NDArray[np.float32], rows: NDArray[
 
 def cosines(rows: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
     """Of each row by itself, whichever the others are."""
-    exact: NDArray[np.float32] = np.einsum("ij,j->i", rows, query)
-    return np.round(exact.astype(np.float64), DIGITS)
+    exact = np.asarray(np.einsum("ij,j->i", rows, query), dtype=np.float64)
+    return np.asarray(np.round(exact, DIGITS), dtype=np.float64)
 
 
 def _products(

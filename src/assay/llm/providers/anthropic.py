@@ -1,11 +1,15 @@
-"""Anthropic's own API through its own SDK (extra `anthropic`)."""
+"""Anthropic's own API through its own SDK (extra `anthropic`).
+
+The API (version 2026-10-21, which the SDK speaks) takes no temperature and no seed: its replies can vary, which is
+one reason more to keep them in the cache.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from assay.errors import MissingExtra
-from assay.llm.faults import CallFault, fault_of_status
+from assay.llm.faults import CallFault, FatalLlmError, fault_of_status
 from assay.llm.keys import hidden, key_hint, read_key
 from assay.llm.protocol import PROVIDERS, ChatReply, ChatRequest, Context, Usage
 from assay.urls import asked_wait, shown_url
@@ -41,9 +45,14 @@ class Anthropic:
         key = read_key(self._key_name, self._where)
         if self._client is None:
             self._client = sdk.AsyncAnthropic(api_key=key, base_url=self._base_url, max_retries=0, timeout=None)
+        if request.temperature:
+            raise FatalLlmError(
+                f"takes no temperature, and {request.temperature:g} is asked for",
+                where=self._where,
+                hint="Set it to null under llm.models in assay.yaml",
+            )
         try:
             message = await self._client.messages.create(**_arguments(sdk, request))
-            return _reply(message, request)
         except sdk.APIStatusError as fault:
             body = hidden(fault.response.text, key)
             wait = asked_wait(fault.response.headers.get("retry-after"))
@@ -52,9 +61,9 @@ class Anthropic:
             raise fault_of_status(status, body, where=self._where, wait=wait, hint=hint) from None
         except sdk.APIConnectionError as fault:
             raise CallFault("connection", hidden(f"the connection failed: {fault.__cause__ or fault}", key)) from None
-        except (sdk.APIError, ValueError, AttributeError, TypeError) as fault:
-            # The SDK lets through whatever a broken body turns into.
+        except (sdk.APIError, ValueError) as fault:
             raise CallFault("unreadable", hidden(f"the service's reply cannot be read: {fault}", key)) from None
+        return _reply(message, request)
 
     async def close(self) -> None:
         if self._client is not None:
@@ -88,7 +97,6 @@ def _arguments(sdk: Any, request: ChatRequest) -> dict[str, Any]:
             if message.role != "system"
         ],
         "system": system or None,
-        "temperature": request.temperature,
         "output_config": output or None,
         "extra_body": request.extra or None,
     }
@@ -97,7 +105,10 @@ def _arguments(sdk: Any, request: ChatRequest) -> dict[str, Any]:
 
 def _reply(message: Any, request: ChatRequest) -> ChatReply:
     """Prompt tokens are counted in three parts here: new, written to the service's cache, read from it."""
-    found = message.usage
+    found = getattr(message, "usage", None)
+    if found is None or not isinstance(getattr(message, "content", None), list):
+        # The SDK gives a broken body as it is: text, or a message without its parts.
+        raise CallFault("unreadable", "the service's reply is not a message")
     cached, written = found.cache_read_input_tokens or 0, found.cache_creation_input_tokens or 0
     details = getattr(found, "output_tokens_details", None)
     thinking = min(getattr(details, "thinking_tokens", 0) or 0, found.output_tokens)

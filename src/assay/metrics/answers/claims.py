@@ -32,7 +32,8 @@ _WORDS = {
 
 _NEGATION = re.compile(
     r"\b(?:not|never|none|nobody|nothing|neither|nor|without|cannot|no(?!\.? ?\d)"
-    r"|ne|pas|jamais|aucune?|sans|ni|rien|non)\b|n't\b|\bn'(?=\w)"
+    r"|ne|pas|jamais|aucune?|sans|ni|rien|non)\b|n't\b|\bn'(?=\w)",
+    re.IGNORECASE,
 )
 _APOSTROPHES = str.maketrans("’ʼ`", "'''")
 
@@ -49,9 +50,10 @@ def numbers(text: str) -> set[str]:
     return found | {_WORDS[word] for word in _WORD.findall(text.lower()) if word in _WORDS}
 
 
-def without_spelled_numbers(text: str) -> str:
-    """The text with spaces in place of the spelled numbers, which are not to be counted as words too."""
-    return _WORD.sub(lambda word: " " if word[0].lower() in _WORDS else word[0], text)
+def wording(text: str) -> str:
+    """The text without what is counted apart from its words: spelled numbers and negations."""
+    plain = _NEGATION.sub(" ", text.translate(_APOSTROPHES))
+    return _WORD.sub(lambda word: " " if word[0].lower() in _WORDS else word[0], plain)
 
 
 def _plain(literal: str) -> str:
@@ -70,4 +72,4 @@ def denies(sentence: str) -> bool:
     >>> denies("Dogs aren't allowed"), denies("Boat no. 5"), denies("L’accès n’est pas libre")
     (True, False, True)
     """
-    return bool(_NEGATION.search(sentence.casefold().translate(_APOSTROPHES)))
+    return bool(_NEGATION.search(sentence.translate(_APOSTROPHES)))

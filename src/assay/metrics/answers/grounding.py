@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from msgspec import Struct
 
-from assay.metrics.answers.claims import denies, numbers, without_spelled_numbers
+from assay.metrics.answers.claims import denies, numbers, wording
 from assay.metrics.answers.sentences import sentences
 from assay.records import Score
 
@@ -29,7 +29,7 @@ class Grounding(Struct, frozen=True, kw_only=True):
 def groundedness(answer: str, context: str | None, terms: Terms) -> Grounding:
     """(words found + numbers found + denials found) / (words + numbers + denials of the answer).
 
-    - words: the distinct content words, those with digits left to the numbers;
+    - words: the distinct content words, without those that are numbers or negations;
     - numbers: the distinct numbers, in one spelling;
     - denials: each sentence with a negation; found if a context sentence with a negation has at least half of its
       words. A denial that the answer left out is not seen.
@@ -61,7 +61,7 @@ def groundedness(answer: str, context: str | None, terms: Terms) -> Grounding:
 
 
 def _words(text: str, terms: Terms) -> set[str]:
-    return {word for word in terms(without_spelled_numbers(text)) if not any(map(str.isdigit, word))}
+    return {word for word in terms(wording(text)) if not any(map(str.isdigit, word))}
 
 
 def _is_denied(words: set[str], denied: Iterable[set[str]]) -> bool:

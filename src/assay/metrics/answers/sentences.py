@@ -6,7 +6,7 @@ import re
 
 _ABBREVIATIONS = r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bcf\.)(?<!\bp\.)(?<!\bpp\.)"
 _END = re.compile(rf"([.!?…]{_ABBREVIATIONS}[\"”»)\]]*)\s+(?!\d)")
-_BREAK = re.compile(r"\n\s*\n|\n\s*[-*•]\s+")
+_BREAK = re.compile(r"(?:^|\n\s*\n|\n)\s*[-*•]\s+|\n\s*\n")
 
 
 def sentences(text: str) -> list[str]:

@@ -1,0 +1,174 @@
+"""Search, against the bare library called directly on the same data.
+
+    python benchmarks/retrieval.py [--sizes 10000,100000] [--queries 1000] [--k 10] [--repeat 3]
+
+bm25: our retriever from the text of the queries to finished rankings, beside bm25s given the same tokens ready-made.
+vector: our retriever beside a numpy product with argpartition. Best of the repeats, taken in turns.
+Aims: search / bare at most 1.0. Exits with 1 beyond it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from assay.config import Config, EmbedderOptions
+from assay.corpus.index import Index
+from assay.corpus.store import replacing
+from assay.embedders.protocol import EMBEDDERS, Kind
+from assay.records import Chunk
+from assay.retrievers import lexical
+from assay.retrievers.analysis import analyzer, pieces
+from assay.retrievers.protocol import Query, Request, Retriever
+from assay.retrievers.variants import build
+
+GOAL = 1.0
+DIM = 256
+VOCABULARY = 60_000
+LETTERS = np.array(list("etaoinshrdlucmfwypvbgkqjxz"))
+BLOCK = 128
+
+
+class Corpus(Struct, frozen=True):
+    """Made from a seed: words as rare as in real text, chunks of about 80 words, questions of 6 to 12."""
+
+    texts: list[str]
+    questions: list[str]
+    vectors: NDArray[np.float32]
+
+
+def make_corpus(size: int, questions: int, seed: int = 0) -> Corpus:
+    random = np.random.default_rng(seed)
+    letters = random.choice(LETTERS, size=(VOCABULARY, 10))
+    lengths = random.integers(2, 11, VOCABULARY)
+    words = ["".join(row[:length]) for row, length in zip(letters, lengths, strict=True)]
+    share = 1 / np.arange(1, VOCABULARY + 1)
+    share /= share.sum()
+
+    def texts(n: int, low: int, high: int) -> list[str]:
+        sizes = random.integers(low, high + 1, n)
+        drawn = random.choice(VOCABULARY, size=sizes.sum(), p=share)
+        return [" ".join(words[word] for word in part) for part in np.split(drawn, np.cumsum(sizes)[:-1])]
+
+    vectors = random.normal(size=(size, DIM)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return Corpus(texts(size, 40, 120), texts(questions, 6, 12), vectors)
+
+
+@EMBEDDERS.register("ready-made")
+class ReadyMade:
+    """Unit vectors drawn beforehand: what is measured is the search, not the model."""
+
+    model_id, dim = "ready-made", DIM
+
+    def __init__(self, options: EmbedderOptions):
+        self.options = options
+
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.float32]:
+        return question_vectors(len(texts))
+
+
+def question_vectors(n: int) -> NDArray[np.float32]:
+    drawn = np.random.default_rng(1).normal(size=(n, DIM)).astype(np.float32)
+    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True), dtype=np.float32)
+
+
+def write_index(path: Path, corpus: Corpus) -> Index:
+    chunks = [Chunk(id=f"c{n:07d}", text=text, source=f"{n // 50}.txt") for n, text in enumerate(corpus.texts)]
+    with replacing(path, keep_old=False) as store:
+        store.put((chunk, row.tobytes()) for chunk, row in zip(chunks, corpus.vectors, strict=True))
+        store.finish({"language": "en", "lanes": "document", "model_id": "ready-made", "embedding_dim": str(DIM)})
+    return Index.open(path)
+
+
+def tokens(texts: Sequence[str]) -> list[list[str]]:
+    terms = analyzer("en").terms
+    return [[term.text for piece in pieces(text) for term in terms(piece)] for text in texts]
+
+
+def bare_bm25(corpus: Corpus, k: int) -> Callable[[], Any]:
+    import bm25s
+
+    library = bm25s.BM25()
+    library.index(tokens(corpus.texts), show_progress=False)
+    questions = tokens(corpus.questions)
+    return lambda: library.retrieve(questions, k=k, show_progress=False)
+
+
+def bare_vector(corpus: Corpus, k: int) -> Callable[[], Any]:
+    questions, rows = question_vectors(len(corpus.questions)), corpus.vectors
+
+    def search() -> list[NDArray[np.intp]]:
+        found = []
+        for start in range(0, len(questions), BLOCK):
+            cosines = questions[start : start + BLOCK] @ rows.T
+            top = np.argpartition(cosines, len(rows) - k, axis=1)[:, len(rows) - k :]
+            order = np.argsort(-np.take_along_axis(cosines, top, axis=1), axis=1)
+            found.append(np.take_along_axis(top, order, axis=1))
+        return found
+
+    return search
+
+
+def ours(retriever: Retriever, corpus: Corpus, k: int) -> Callable[[], Any]:
+    queries = [Query(str(number), text) for number, text in enumerate(corpus.questions)]
+    retriever.search(queries[:1], Request(k=k))  # reads the structures from the index
+    return lambda: retriever.search(queries, Request(k=k))
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def compare(name: str, size: int, pair: tuple[Callable[[], Any], Callable[[], Any]], repeat: int) -> float:
+    times = [(seconds(pair[0]), seconds(pair[1])) for _ in range(repeat)]
+    own, bare = (min(column) for column in zip(*times, strict=True))
+    verdict = "ok" if own <= GOAL * bare else "TOO SLOW"
+    print(
+        f"{name:<8}{size:>9,} chunks {own * 1000:9.1f} ms   bare {bare * 1000:9.1f} ms   ratio {own / bare:5.2f}  {verdict}"
+    )
+    return own / bare
+
+
+def benchmark(size: int, options: argparse.Namespace, folder: Path) -> list[float]:
+    corpus = make_corpus(size, options.queries)
+    config = Config(embedder=EmbedderOptions(name="ready-made"))
+    with write_index(folder / f"{size}.db", corpus) as index:
+        print(f"{'prepare':<8}{size:>9,} chunks {seconds(lambda: lexical.prepare(index)) * 1000:9.1f} ms")
+        bare = {"bm25": bare_bm25, "vector": bare_vector}
+        return [
+            compare(
+                name,
+                size,
+                (ours(build(name, config, index), corpus, options.k), library(corpus, options.k)),
+                options.repeat,
+            )
+            for name, library in bare.items()
+        ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Search beside the bare library on the same data.")
+    parser.add_argument("--sizes", default="10000,100000", help="chunks (default: %(default)s)")
+    parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--k", type=int, default=10)
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        ratios = [ratio for size in options.sizes.split(",") for ratio in benchmark(int(size), options, Path(folder))]
+    return 0 if max(ratios) <= GOAL else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
