@@ -73,7 +73,7 @@ class ReadyMade:
     def __init__(self, options: EmbedderOptions):
         self.options = options
 
-    def embed(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.float32]:  # noqa: ARG002 (the protocol's)
         return question_vectors(len(texts))
 
 
@@ -133,11 +133,10 @@ def seconds(call: Callable[[], Any]) -> float:
 
 def compare(name: str, size: int, pair: tuple[Callable[[], Any], Callable[[], Any]], repeat: int) -> float:
     times = [(seconds(pair[0]), seconds(pair[1])) for _ in range(repeat)]
-    own, bare = (min(column) for column in zip(*times, strict=True))
+    own, bare = min(own for own, _ in times), min(bare for _, bare in times)
     verdict = "ok" if own <= GOAL * bare else "TOO SLOW"
-    print(
-        f"{name:<8}{size:>9,} chunks {own * 1000:9.1f} ms   bare {bare * 1000:9.1f} ms   ratio {own / bare:5.2f}  {verdict}"
-    )
+    figures = f"{own * 1000:9.1f} ms   bare {bare * 1000:9.1f} ms   ratio {own / bare:5.2f}"
+    print(f"{name:<8}{size:>9,} chunks {figures}  {verdict}", flush=True)
     return own / bare
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,24 @@ def test_what_cannot_be_read_is_named_and_the_rest_goes_on(tmp_path: Path) -> No
     assert counts(update(tmp_path)) == (0, 1, 2, 0)
 
 
+def test_a_document_whose_reader_is_missing_is_read_once_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docx = pytest.importorskip("docx")
+    write(tmp_path, a="alpha")
+    document = docx.Document()
+    document.add_paragraph("bravo")
+    document.save(str(tmp_path / "docs" / "b.docx"))
+    with monkeypatch.context() as absent:
+        absent.setitem(sys.modules, "docx", None)
+        absent.setattr("assay.corpus.plan._is_installed", lambda package: False)
+        summary = update(tmp_path)
+        assert [problem.file for problem in summary.failed] == ["b.docx"]
+        assert "pip install 'assay[docx]'" in summary.failed[0].reason
+        assert update(tmp_path).is_current
+    assert counts(update(tmp_path)) == (0, 1, 1, 0)
+
+
 def test_a_document_that_breaks_leaves_the_index(tmp_path: Path) -> None:
     write(tmp_path, a="alpha", b="bravo")
     update(tmp_path)
@@ -384,12 +403,12 @@ def test_a_named_file_of_wrong_chunks_is_an_error(tmp_path: Path) -> None:
 def test_a_beir_folder_is_its_corpus(tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     (docs / "qrels").mkdir(parents=True)
-    (docs / "corpus.jsonl").write_text('{"_id": "d1", "title": "T", "text": "body"}\n')
+    (docs / "corpus.jsonl").write_text('{"_id": "d1", "title": "T", "text": "body"}\n{"_id": "d2", "text": "more"}')
     (docs / "queries.jsonl").write_text('{"_id": "q1", "text": "question?"}\n')
     (docs / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n")
     summary = update(tmp_path, embedder=Counting())
-    assert ids(tmp_path) == ("d1",)
-    assert summary.skipped == {".tsv": 1}
+    assert ids(tmp_path) == ("d1", "d2")
+    assert (summary.documents, summary.added, summary.skipped) == (2, 1, {".tsv": 1})
 
 
 def test_embeddings_that_come_along_are_kept(tmp_path: Path) -> None:

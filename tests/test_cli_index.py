@@ -34,7 +34,7 @@ def test_the_summary_accounts_for_every_file(here: Path, capsys: pytest.CaptureF
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert lines[0] == "c.db: 1 documents, 2 pages, 1 chunks (en 1)"
-    assert lines[1].startswith("1 added, 0 changed, 0 unchanged, 0 removed in ")
+    assert lines[1].startswith("files: 1 added, 0 changed, 0 unchanged, 0 removed in ")
     assert lines[2:] == [
         "embeddings: wordllama-l2-supercat-256, 256 dimensions",
         "failed: broken.pdf: not a readable PDF",
@@ -43,7 +43,7 @@ def test_the_summary_accounts_for_every_file(here: Path, capsys: pytest.CaptureF
     assert err == "[2/2] documents\n"
     assert main(["index", "docs", "--out", "c.db", "--quiet"]) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[1] == "up to date: 1 unchanged, nothing was written"
+    assert out.splitlines()[1] == "files: 1 unchanged; the index is up to date, nothing was written"
     assert err == ""
 
 

@@ -134,6 +134,22 @@ def test_whoever_waits_for_a_cancelled_call_asks_again() -> None:
     assert (second.text, third.text, calls) == ("yes", "yes", 2)
 
 
+def test_cancelling_everybody_ends_everything() -> None:
+    async def run() -> int:
+        model = Scripted([Line(reply="never", delay=60)])
+        cached = Cached(model, Memory(), "scripted", "")
+        tasks = [asyncio.create_task(cached.complete(REQUEST)) for _ in range(4)]
+        await asyncio.sleep(0.01)
+        for task in tasks:
+            task.cancel()
+        done, _ = await asyncio.wait(tasks, timeout=5)
+        assert len(done) == 4
+        assert all(task.cancelled() for task in tasks)
+        return len(model.requests)
+
+    assert asyncio.run(run()) == 1
+
+
 def test_cancelling_one_who_waits_harms_nobody_else() -> None:
     async def run() -> tuple[str, bool, int]:
         model = Scripted([Line(reply="yes", delay=0.05)])

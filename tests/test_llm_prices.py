@@ -186,6 +186,14 @@ def test_calls_under_way_count(tmp_path: Path) -> None:
     assert 0.03 < total(model.ledger.spent) <= 0.055
 
 
+def test_waiting_for_the_budget_is_not_part_of_a_call(tmp_path: Path) -> None:
+    """Each call may take 0.3 s and takes 0.1; one fits at a time, so the last waits longer than that."""
+    with ChatServer(lambda call: Answer(chat(call.text), delay=0.1)) as server:
+        model = at(server, workers=9, max_tokens=50, timeout=0.3)
+        found, _ = ask(settings(tmp_path, model, prices=PRICES, max_cost=0.06), [f"q{n}" for n in range(5)])
+    assert [reply.retry.attempts for reply in found if isinstance(reply, ChatReply)] == [1] * 5
+
+
 def test_max_cost_without_a_price_is_refused(tmp_path: Path) -> None:
     with ChatServer() as server, pytest.raises(AssayError, match="max_cost cannot be kept: no price is known"):
         ask(settings(tmp_path, at(server), max_cost=1.0), ["a"])

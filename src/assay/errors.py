@@ -34,6 +34,7 @@ class MissingExtra(AssayError):
     """An optional package is needed."""
 
     def __init__(self, package: str, extra: str, purpose: str):
+        self.package = package
         super().__init__(
             f"{purpose} needs the package '{package}'", hint=f"Install it with: pip install 'assay[{extra}]'"
         )

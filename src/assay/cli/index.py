@@ -40,7 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.cli._output import print_json, progress_to
     from assay.config import load
     from assay.corpus.build import BuildOptions, build
+    from assay.corpus.index import Index
     from assay.embedders.cache import cached
+    from assay.retrievers.lexical import prepare
 
     config = _override(load(arguments.config), arguments)
     with progress_to(quiet=arguments.quiet) as progress:
@@ -53,6 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
             progress=progress,
         )
         summary = build(arguments.paths, arguments.out or config.path("index"), options)
+    if not summary.is_current:
+        with Index.open(Path(summary.index)) as index:
+            prepare(index)
     if arguments.json:
         print_json(msgspec.to_builtins(summary))
     else:
@@ -84,13 +89,13 @@ def _describe(summary: Summary) -> str:
         f"{summary.index}: {summary.documents} documents, {summary.pages} pages, {summary.chunks} chunks ({languages})"
     ]
     if summary.is_current:
-        lines.append(f"up to date: {summary.unchanged} unchanged, nothing was written")
+        lines.append(f"files: {summary.unchanged} unchanged; the index is up to date, nothing was written")
     else:
         counts = ("added", "changed", "unchanged", "removed")
         done = ", ".join(f"{getattr(summary, name)} {name}" for name in counts)
         model = f"{summary.model_id or 'given'}, {summary.embedding_dim} dimensions"
         embedding = f"embeddings: {model}" if summary.embedding_dim else "no embeddings"
-        lines += [f"{done} in {summary.seconds:.1f} s", embedding]
+        lines += [f"files: {done} in {summary.seconds:.1f} s", embedding]
     # File names may hold anything; an error's text is always one harmless line.
     lines += [f"failed: {AssayError(problem.reason, where=problem.file)}" for problem in summary.failed]
     lines += [f"warning: {AssayError(problem.reason, where=problem.file)}" for problem in summary.warnings]

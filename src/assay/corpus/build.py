@@ -21,8 +21,6 @@ from assay.corpus.writer import Making, Progress, Writer
 from assay.embedders import Embedder
 from assay.errors import AssayError
 
-_BATCH = 1024
-
 
 class BuildOptions(Struct, frozen=True, kw_only=True):
     chunking: Chunking = Chunking()
@@ -43,6 +41,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     pages: int
     chunks: int
     added: int
+    """Files, as the next three; a file of ready-made chunks may hold many documents."""
     changed: int
     unchanged: int
     removed: int
@@ -80,7 +79,8 @@ class _Build:
         self.began, self.scanned_ns = time.perf_counter(), time.time_ns()
         self.found = scan(paths, self.target)
         embedder = options.embedder
-        self.settings = settings_of(options.chunking, options.language)
+        self.language = options.language.strip().lower()
+        self.settings = settings_of(options.chunking, self.language)
         self.embedding = {
             "embedder": embedder.model_id if embedder else "",
             "document_prefix": options.document_prefix if embedder else "",
@@ -107,7 +107,7 @@ class _Build:
         old = state.files if state and not work.from_scratch else {}
         making = Making(
             chunking=self.options.chunking,
-            language=self.options.language,
+            language=self.language,
             embedder=self.options.embedder,
             progress=self.options.progress,
         )
@@ -120,7 +120,6 @@ class _Build:
                 writer.embed_again()
             for number, file in enumerate(work.read, 1):
                 writer.add(file)
-                writer.flush(at_least=_BATCH)
                 self.options.progress("documents", number, len(work.read))
             writer.flush()
             files = store.files()
@@ -152,7 +151,7 @@ class _Build:
         dim = outcome.metadata.get("embedding_dim")
         return Summary(
             index=str(self.out),
-            documents=len(good),
+            documents=sum(sum(row.languages.values()) for row in good.values()),
             pages=sum(row.pages for row in good.values()),
             chunks=sum(row.chunks for row in good.values()),
             added=sum(name not in known for name in read),
@@ -192,4 +191,7 @@ def _problems(files: Sequence[FileRow]) -> list[Problem]:
 
 def _languages(files: Sequence[FileRow]) -> dict[str, int]:
     """Documents by language."""
-    return dict(sorted(Counter(row.language or "unknown" for row in files if row.chunks).items()))
+    total = Counter[str]()
+    for row in files:
+        total.update(row.languages)
+    return dict(sorted(total.items()))

@@ -17,6 +17,8 @@ from assay.corpus.scan import Found
 from assay.errors import AssayError
 from assay.records import Chunk
 
+UNKNOWN = "unknown"
+
 
 class Unreadable(AssayError):
     """A fault of the surroundings, not of the file's content: the file is tried again next time."""
@@ -29,7 +31,8 @@ class Loaded(Struct, frozen=True, kw_only=True):
     place: Callable[[int], str]
     """Where the n-th chunk stands, for messages."""
     pages: int
-    language: str | None
+    languages: dict[str, int]
+    """Its documents by language."""
     notes: tuple[str, ...] = ()
     vectors: list[bytes] | None = None
     model_id: str | None = None
@@ -55,7 +58,7 @@ def _load_document(file: Found, chunking: Chunking, language: str) -> Loaded:
         chunks=chunk_document(file.name, pages, chunking, code),
         place=lambda _: str(file.path),
         pages=len(pages),
-        language=code,
+        languages={code or UNKNOWN: 1},
         notes=tuple(page.note for page in pages if page.note),
     )
 
@@ -68,12 +71,12 @@ def _load_ready(file: Found, language: str) -> Loaded:
     else:
         codes = dict.fromkeys((chunk.source for chunk in ready.chunks), language)
     chunks = [_with_language(chunk, codes[chunk.source]) for chunk in ready.chunks]
-    common = Counter(chunk.metadata.get("language") for chunk in chunks).most_common(1)
+    sources = {chunk.source: chunk.metadata.get("language") or UNKNOWN for chunk in chunks}
     return Loaded(
         chunks=chunks,
         place=ready.place,
         pages=len({(chunk.source, chunk.page) for chunk in chunks if chunk.page is not None}),
-        language=common[0][0] if common else None,
+        languages=dict(Counter(map(str, sources.values()))),
         vectors=ready.vectors,
         model_id=ready.model_id,
         dim=ready.dim,

@@ -68,9 +68,18 @@ def _is_new(found: Found, state: State) -> bool:
     row = state.files.get(found.name)
     if row is None or found.size != row.size:
         return True
-    if row.problem is not None and state.metadata.get("assay_version") != __version__:
+    if row.problem is not None and (state.metadata.get("assay_version") != __version__ or _is_installed(row.needs)):
         return True
     scanned_ns = int(state.metadata.get("scanned_ns", 0))
     if found.mtime_ns == row.mtime_ns and found.mtime_ns < scanned_ns - _SAME_TICK_NS:
         return False
     return sha256_of(found.path) != row.sha256
+
+
+def _is_installed(package: str | None) -> bool:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return package is not None and bool(version(package))
+    except PackageNotFoundError:
+        return False

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -18,13 +18,14 @@ from assay.errors import AssayError
 from assay.records import Chunk
 
 SCHEMA_VERSION = "1"
+_AS_JSON = {"languages", "ids"}
 _SCHEMA = """
 CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE chunks (id TEXT PRIMARY KEY, text TEXT NOT NULL, source TEXT, page INTEGER, tokens INTEGER,
   metadata TEXT, embedding BLOB);
 CREATE VIRTUAL TABLE chunks_fts USING fts5(text, content='chunks', content_rowid='rowid');
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT, pages INTEGER, chunks INTEGER,
-  language TEXT, problem TEXT, model_id TEXT, dim INTEGER, ids TEXT);
+  languages TEXT, problem TEXT, needs TEXT, model_id TEXT, dim INTEGER, ids TEXT);
 CREATE TABLE lexical (key TEXT PRIMARY KEY, value BLOB);
 CREATE TRIGGER chunks_inserted AFTER INSERT ON chunks BEGIN
   INSERT INTO chunks_fts (rowid, text) VALUES (new.rowid, new.text); END;
@@ -45,8 +46,11 @@ class FileRow(Struct, frozen=True, kw_only=True):
     sha256: str
     pages: int = 0
     chunks: int = 0
-    language: str | None = None
+    languages: dict[str, int] = {}
+    """Its documents by language: one of a document, perhaps many of ready-made chunks."""
     problem: str | None = None
+    needs: str | None = None
+    """The package without which it could not be read."""
     model_id: str | None = None
     """Whose embeddings its chunks brought along; None where ours were computed."""
     dim: int | None = None
@@ -78,9 +82,10 @@ def read_state(path: Path, *, with_ids: bool = False) -> State | None:
     return State(metadata, {row[0]: _file_row(dict(zip(fields, row, strict=True))) for row in rows})
 
 
-def _file_row(values: dict[str, object]) -> FileRow:
-    ids = values.pop("ids", None)
-    return msgspec.convert({**values, "ids": msgspec.json.decode(str(ids)) if ids else ()}, FileRow)
+def _file_row(values: dict[str, Any]) -> FileRow:
+    for name in _AS_JSON & values.keys():
+        values[name] = msgspec.json.decode(values[name])
+    return msgspec.convert(values, FileRow)
 
 
 class Store:
@@ -99,7 +104,8 @@ class Store:
         )
 
     def put_file(self, row: FileRow) -> None:
-        values = {**msgspec.structs.asdict(row), "ids": msgspec.json.encode(row.ids).decode()}
+        values = msgspec.structs.asdict(row)
+        values |= {name: msgspec.json.encode(values[name]).decode() for name in _AS_JSON}
         slots = ", ".join(f":{name}" for name in values)
         self._connection.execute(
             f"INSERT OR REPLACE INTO files ({', '.join(values)}) VALUES ({slots})",  # noqa: S608 (field names)

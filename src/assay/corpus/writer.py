@@ -54,14 +54,17 @@ class Writer:
             # Hashed before it is read: a change in between shows next time.
             row = replace(row, sha256=_digest(file))
             row = self._take(file, row)
-        except (MissingExtra, Unreadable) as fault:
+        except Unreadable as fault:
             self.failed.append(Problem(file.name, str(fault)))
+            return
         except AssayError as fault:
             if isinstance(fault, DuplicateId) or (file.is_named and file.is_ready):
                 raise
-            self._store.put_file(replace(row, problem=str(fault)))
-        else:
-            self._store.put_file(row)
+            needs = fault.package if isinstance(fault, MissingExtra) else None
+            row = replace(row, problem=str(fault), needs=needs)
+        self._store.put_file(row)
+        if len(self._waiting) >= _BATCH:
+            self.flush()
 
     def _take(self, file: Found, row: FileRow) -> FileRow:
         loaded = load(file, self._making.chunking, self._making.language)
@@ -73,7 +76,7 @@ class Writer:
             row,
             pages=loaded.pages,
             chunks=len(loaded.chunks),
-            language=loaded.language,
+            languages=loaded.languages,
             model_id=loaded.model_id if vectors else None,
             dim=loaded.dim if vectors else None,
             ids=tuple(chunk.id for chunk in loaded.chunks),
@@ -87,11 +90,9 @@ class Writer:
                 raise DuplicateId(f"the id '{chunk.id}' is taken by {place(at)}", where=where, expected="unique ids")
             self._places[chunk.id] = (loaded.place, number)
 
-    def flush(self, *, at_least: int = 1) -> None:
-        """Embed and write what has gathered, if it is that many. Batch by batch: what a slow embedder has given is in
-        its cache by then, and is not paid for again if the next batch fails."""
-        if len(self._waiting) < at_least:
-            return
+    def flush(self) -> None:
+        """Embed and write what has gathered, batch by batch: what a slow embedder has given is then in its cache, and
+        is not paid for again if the next batch fails."""
         total = len(self._waiting)
         for start in range(0, total, _BATCH):
             batch = self._waiting[start : start + _BATCH]

@@ -55,7 +55,8 @@ class Cached:
             try:
                 return msgspec.structs.replace(await asyncio.shield(flight), source="cache")
             except asyncio.CancelledError:
-                if not flight.cancelled():
+                task = asyncio.current_task()
+                if not flight.cancelled() or (task and task.cancelling()):
                     raise
         return self.find(address)
 

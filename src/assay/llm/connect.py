@@ -18,7 +18,7 @@ from assay.llm.prices import FREE, Price, price_of, unknown_price
 from assay.llm.protocol import PROVIDERS, ChatReply, ChatRequest, Context, JsonSchema, Message, Provider
 from assay.llm.rate import Limiter, Places
 from assay.llm.recording import Recording, write_recording
-from assay.llm.retry import Patience, Retrying
+from assay.llm.retry import Patience, Retrying, Timed
 from assay.llm.store import FILE_NAME, ReplyStore
 
 
@@ -60,8 +60,9 @@ class Model:
     def set_up(self, memory: Memory, budget: Budget, seed: int) -> None:
         options, name = self.spelling.options, str(self.spelling)
         limiter = Limiter(self.places, options.requests_per_minute, options.tokens_per_minute)
-        patience = Patience(tries=options.tries, first_wait=options.first_wait, timeout=options.timeout, seed=seed)
-        retrying = Retrying(Metered(self.provider, self.ledger, budget, name), patience, limiter, name)
+        patience = Patience(tries=options.tries, first_wait=options.first_wait, seed=seed)
+        metered = Metered(Timed(self.provider, options.timeout), self.ledger, budget, name)
+        retrying = Retrying(metered, patience, limiter, name)
         self._cached = Cached(retrying, memory, self.spelling.provider, self.provider.identity)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -126,10 +127,12 @@ class Connections:
         return write_recording(path, found.values())
 
     async def close(self) -> None:
-        for model in self._models.values():
-            await model.provider.close()
-        if self.memory.store is not None:
-            self.memory.store.close()
+        try:
+            for model in self._models.values():
+                await model.provider.close()
+        finally:
+            if self.memory.store is not None:
+                self.memory.store.close()
 
 
 @asynccontextmanager

@@ -26,8 +26,23 @@ class Patience(Struct, frozen=True, kw_only=True):
 
     tries: int = 5
     first_wait: float = 2.0
-    timeout: float = 60.0
     seed: int = 0
+
+
+class Timed:
+    """A model with a limit to each call. Waiting for a place or a budget is not part of the call."""
+
+    def __init__(self, inner: Llm, timeout: float):
+        self._inner, self._timeout = inner, timeout
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        start = perf_counter()
+        try:
+            async with asyncio.timeout(self._timeout):
+                reply = await self._inner.complete(request)
+        except TimeoutError:
+            raise CallFault("timeout", f"no answer within {self._timeout:g} s") from None
+        return msgspec.structs.replace(reply, latency=round(perf_counter() - start, 6))
 
 
 class Retrying:
@@ -61,7 +76,7 @@ class Retrying:
             if self._fatal is not None:
                 raise self._fatal
             try:
-                reply = await self._call(request)
+                reply = await self._inner.complete(request)
             except CallFault as fault:
                 if fault.kind == "rate_limited":
                     self._limiter.places.refused(started_in)
@@ -73,15 +88,6 @@ class Retrying:
         if reply.usage is not None:
             self._limiter.settle(estimated, reply.usage.total)
         return _readable(reply, request)
-
-    async def _call(self, request: ChatRequest) -> ChatReply:
-        start = perf_counter()
-        try:
-            async with asyncio.timeout(self._patience.timeout):
-                reply = await self._inner.complete(request)
-        except TimeoutError:
-            raise CallFault("timeout", f"no answer within {self._patience.timeout:g} s") from None
-        return msgspec.structs.replace(reply, latency=round(perf_counter() - start, 6))
 
     def _wait(self, attempt: int, fault: CallFault) -> float:
         if fault.wait is not None and fault.wait > LONGEST_ASKED_WAIT:

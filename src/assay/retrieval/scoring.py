@@ -42,6 +42,7 @@ class RetrievalScorer:
 
     def __init__(self, measures: Sequence[Measure], options: RetrievalOptions, index: Index | None):
         self.measures = tuple(measures)
+        self._names = tuple(map(str, measures))
         self.options = options
         self._places = dict(zip(index.ids, zip(index.sources, index.pages, strict=True), strict=True)) if index else {}
         self._documents = Documents(index.sources if index else ())
@@ -99,11 +100,11 @@ class RetrievalScorer:
         if isinstance(output, Fault) or values is None:
             assert isinstance(output, Fault)
             return row | {"status": "error", "error": {"phase": output.phase, "message": output.message}, "scores": {}}
-        scores = dict(zip(map(str, self.measures), defined(values), strict=True))
+        scores = defined(values)
         return row | {
             "rank": first_rank(output.ids, case.expected_ids),
-            "scores": scores,
-            "undefined": {str(m): m.undefined for m in self.measures if scores[str(m)] is None},
+            "scores": dict(zip(self._names, scores, strict=True)),
+            "undefined": {str(m): m.undefined for m, v in zip(self.measures, scores, strict=True) if v is None},
             "retrieved": {"scale": output.scale, "ids": output.ids, "scores": output.scores},
         }
 

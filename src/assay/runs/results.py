@@ -20,12 +20,16 @@ def key_of(row: Row) -> Key:
 
 
 class ResultsFile:
-    """Append-only while the run goes on, sorted when it is done."""
+    """Append-only while the run goes on, sorted when it is done.
 
-    def __init__(self, path: Path):
+    Where all rows fit into memory, `remember` spares reading them again at the end.
+    """
+
+    def __init__(self, path: Path, *, remember: bool = False):
         self.path = path
+        self._known: list[Row] | None = [] if remember else None
 
-    def append(self, rows: Iterable[Row]) -> None:
+    def append(self, rows: Sequence[Row]) -> None:
         """All rows in one flushed write; a full disk ends the run with what is finished kept."""
         data = "".join(dump_json(row) + "\n" for row in rows).encode()
         try:
@@ -38,6 +42,8 @@ class ResultsFile:
         except OSError as fault:
             hint = f"What was finished is kept; go on with: --resume {self.path.parent.name}"
             raise IncompleteRun(f"cannot write results: {fault.strerror}", where=str(self.path), hint=hint) from None
+        if self._known is not None:
+            self._known += rows
 
     def read(self) -> list[Row]:
         """Finished rows. A torn last line, as `kill -9` leaves it, is not finished; anything else torn is a fault."""
@@ -49,14 +55,20 @@ class ResultsFile:
 
     def recover(self) -> list[Row]:
         """Rows to keep when going on: the torn tail is cut off, failed cases are dropped to be tried again."""
-        rows = {key_of(row): row for row in self.read() if row["status"] == "ok"}
-        self._write(rows.values())
-        return list(rows.values())
+        if not self.path.exists():
+            return []
+        rows = list({key_of(row): row for row in self.read() if row["status"] == "ok"}.values())
+        self._write(rows)
+        if self._known is not None:
+            self._known = list(rows)
+        return rows
 
     def finish(self, order: Callable[[Row], Any]) -> list[Row]:
         """Sorted, each case once: the same bytes however many workers there were."""
-        rows = sorted({key_of(row): row for row in self.read()}.values(), key=order)
-        self._write(rows)
+        found = self.read() if self._known is None else self._known
+        rows = sorted({key_of(row): row for row in found}.values(), key=order)
+        if rows != found or not self.path.exists():
+            self._write(rows)
         return rows
 
     def _write(self, rows: Iterable[Row]) -> None:

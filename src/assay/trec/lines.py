@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import AssayError
 from assay.metrics.ranking.judged import Ints
-from assay.trec.blocks import BLOCK_BYTES, Block, make_block, query_blocks
+from assay.trec.blocks import BLOCK_BYTES, Block, make_block, read_block
 from assay.trec.columns import Layout, cut
-from assay.trec.numbers import Words, parse_numbers
+from assay.trec.numbers import ROOM, Words, parse_numbers
 from assay.trec.tokens import Tokens, decode, first_twice, twice
 
 RUN = Layout("run file", ("query", "Q0", "document", "rank", "score", "tag"), (0, 2, 4), open_ended=True)
@@ -56,30 +57,33 @@ class Lines:
 
 def gathered_blocks(path: Path) -> Iterator[Block]:
     """The file's lines brought together by query, in blocks of whole queries that know each line's number."""
-    pending: list[tuple[bytes, Ints]] = []
-    for pieces in _pieces(path).values():
-        pending += pieces
-        if sum(len(piece) for piece, _ in pending) >= BLOCK_BYTES:
-            yield _joined(path, pending)
-            pending = []
-    if pending:
-        yield _joined(path, pending)
+    if not path.is_file():
+        raise AssayError(
+            "the lines of a query do not stand together, and a pipe can be read only once",
+            where=str(path),
+            hint="Write the run to a file first",
+        )
+    block = read_block(path)
+    lines, data = Lines(block), block.data
+    names: dict[bytes, int] = {}
+    query = np.array([names.setdefault(name, len(names)) for name in lines.names], np.int64)
+    newline = np.flatnonzero(np.frombuffer(data, np.uint8, block.end) == ord("\n"))
+    before = np.searchsorted(newline, lines.start)
+    start, first = newline[before - 1] + 1, before - ROOM
+    end, last = np.append(start[1:], block.end), np.append(first[1:], len(newline) - ROOM)
+    order = np.argsort(query, kind="stable")
+    for chosen in _chunks(query[order], (end - start)[order]):
+        groups = order[chosen]
+        pieces = [data[a:b] for a, b in zip(start[groups].tolist(), end[groups].tolist(), strict=True)]
+        counts = last[groups] - first[groups]
+        numbers = np.arange(counts.sum()) + np.repeat(first[groups] + 1 - (np.cumsum(counts) - counts), counts)
+        yield make_block(path, b"".join(pieces), lines=numbers)
 
 
-def _pieces(path: Path) -> dict[bytes, list[tuple[bytes, Ints]]]:
-    """Query → its pieces of the file, each with the numbers of its lines."""
-    pieces: dict[bytes, list[tuple[bytes, Ints]]] = {}
-    for block in query_blocks(path):
-        lines, data = Lines(block), block.data
-        starts = [data.rfind(b"\n", 0, start) + 1 for start in lines.start.tolist()]
-        number = block.line(starts[0]) if starts else 0
-        for name, start, end in zip(lines.names, starts, [*starts, block.end][1:], strict=True):
-            count = data.count(b"\n", start, end)
-            pieces.setdefault(name, []).append((data[start:end], np.arange(number, number + count)))
-            number += count
-    return pieces
-
-
-def _joined(path: Path, pieces: list[tuple[bytes, Ints]]) -> Block:
-    content = b"".join(piece for piece, _ in pieces)
-    return make_block(path, content, lines=np.concatenate([numbers for _, numbers in pieces]))
+def _chunks(query: Ints, size: Ints) -> Iterator[slice]:
+    """Neighbours of about `BLOCK_BYTES` together that do not part a query."""
+    first = np.flatnonzero(np.diff(query, prepend=-1))
+    filled = (np.cumsum(size) - size)[first] // BLOCK_BYTES
+    starts = first[np.flatnonzero(np.diff(filled, prepend=-1))]
+    for start, end in zip(starts.tolist(), [*starts.tolist(), len(query)][1:], strict=True):
+        yield slice(start, end)

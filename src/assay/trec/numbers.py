@@ -9,6 +9,7 @@ nonsense) is left to Python's `float`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -112,14 +113,14 @@ def _all_digits(word: Words) -> NDArray[np.bool_]:
 
 def _python_floats(data: bytes, start: Ints, end: Ints, doubtful: Ints, numbers: NDArray[np.float32]) -> Ints:
     """Fill in what the digits alone do not tell; the entries that are no number."""
-    wrong = []
-    for at in doubtful.tolist():
-        token = data[start[at] : end[at]]
-        try:
-            value = float("nan") if b"_" in token else float(token)
-        except ValueError:
-            value = float("nan")
-        if value != value:
-            wrong.append(at)
-        numbers[at] = single(np.array(value))
-    return np.array(wrong, np.int64)
+    places = zip(start[doubtful].tolist(), end[doubtful].tolist(), strict=True)
+    values = np.array([_float_or_nan(data[first:last]) for first, last in places], np.float64)
+    numbers[doubtful] = single(values)
+    return doubtful[np.isnan(values)]
+
+
+def _float_or_nan(token: bytes) -> float:
+    try:
+        return math.nan if b"_" in token else float(token)
+    except ValueError:
+        return math.nan
