@@ -187,9 +187,10 @@ def test_calls_under_way_count(tmp_path: Path) -> None:
 
 
 def test_waiting_for_the_budget_is_not_part_of_a_call(tmp_path: Path) -> None:
-    """Each call may take 0.3 s and takes 0.1; one fits at a time, so the last waits longer than that."""
-    with ChatServer(lambda call: Answer(chat(call.text), delay=0.1)) as server:
-        model = at(server, workers=9, max_tokens=50, timeout=0.3)
+    """A call may take 0.5 s and takes 0.3. The first is expected to need nearly all, so the others wait for it:
+    0.3 + 0.3 s would be too much. It then turns out to be cheap, and they all fit."""
+    with ChatServer(lambda call: Answer(chat(call.text), delay=0.3)) as server:
+        model = at(server, workers=9, max_tokens=50, timeout=0.5)
         found, _ = ask(settings(tmp_path, model, prices=PRICES, max_cost=0.06), [f"q{n}" for n in range(5)])
     assert [reply.retry.attempts for reply in found if isinstance(reply, ChatReply)] == [1] * 5
 
@@ -236,7 +237,7 @@ def test_a_call_waits_for_those_that_may_cost_less() -> None:
         budget, order = Budget(max_cost=1.0), []
 
         async def call(name: str, expected: float, paid: float) -> None:
-            async with budget.hold(expected):
+            async with budget.hold(lambda: expected):
                 order.append(name)
                 await asyncio.sleep(0.2 if name == "c" else 0.01)
                 budget.spend(paid)

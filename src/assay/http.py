@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from assay.config import Http
 from assay.errors import AssayError
 from assay.files import dump_json, parse_json
+from assay.urls import asked_wait, is_loopback, shown_url
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -79,7 +80,7 @@ class _Retry(Exception):
 class _Client:
     def __init__(self, url: str, options: Http, *, stop_at_fault: bool):
         self.url, self.options, self.stop_at_fault = url, options, stop_at_fault
-        self.where = _shown(url)
+        self.where = shown_url(url)
         self.token = _token(options.token_env)
         self.resume_at = 0.0
 
@@ -95,7 +96,7 @@ class _Client:
                 timeout=aiohttp.ClientTimeout(total=self.options.timeout),
                 headers=self._headers(),
                 # A proxy from the environment is right for the world and wrong for this machine.
-                trust_env=not _is_loopback(self.url),
+                trust_env=not is_loopback(self.url),
             ) as session,
             asyncio.TaskGroup() as group,
         ):
@@ -157,9 +158,9 @@ class _Client:
                 raise _Retry(f"the reply is not JSON: {self._excerpt(text)!r}", status) from None
         what = f"answered {status} {response.reason}: {self._excerpt(text)}".rstrip(": ")
         if status in _RETRIED or status >= 500:
-            raise _Retry(what, status, _asked_wait(response.headers.get("Retry-After")))
+            raise _Retry(what, status, asked_wait(response.headers.get("Retry-After")))
         if status < 400:
-            what = f"answered {status}, moved to {_shown(response.headers.get('Location', 'nowhere'))}"
+            what = f"answered {status}, moved to {shown_url(response.headers.get('Location', 'nowhere'))}"
         raise self._fault(what, status)
 
     def _fault(self, what: str, status: int | None) -> HttpFault:
@@ -208,19 +209,6 @@ def _token(name: str | None) -> str:
     return os.environ.get(name, "").strip() if name else ""
 
 
-def _shown(url: str) -> str:
-    """The URL without what may be secret: user, password, query."""
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return "the URL"
-    return f"{parts.scheme}://{host}{port}{parts.path}" if parts.scheme else parts.path
-
-
 def _check(url: str) -> None:
     from urllib.parse import urlsplit
 
@@ -230,33 +218,4 @@ def _check(url: str) -> None:
     except ValueError:
         known = False
     if not known:
-        raise HttpFault("not a URL that can be called", where=_shown(url), hint="Give http://... or https://...")
-
-
-def _is_loopback(url: str) -> bool:
-    from urllib.parse import urlsplit
-
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return False
-    return host in {"localhost", "::1"} or host.startswith("127.")
-
-
-def _asked_wait(value: str | None) -> float | None:
-    """Retry-After: seconds or a date."""
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    from datetime import UTC, datetime
-    from email.utils import parsedate_to_datetime
-
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        raise HttpFault("not a URL that can be called", where=shown_url(url), hint="Give http://... or https://...")

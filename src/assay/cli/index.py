@@ -40,9 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.cli._output import print_json, progress_to
     from assay.config import load
     from assay.corpus.build import BuildOptions, build
-    from assay.corpus.index import Index
     from assay.embedders.cache import cached
-    from assay.retrievers.lexical import prepare
 
     config = _override(load(arguments.config), arguments)
     with progress_to(quiet=arguments.quiet) as progress:
@@ -56,13 +54,21 @@ def run(arguments: argparse.Namespace) -> int:
         )
         summary = build(arguments.paths, arguments.out or config.path("index"), options)
     if not summary.is_current:
-        with Index.open(Path(summary.index)) as index:
-            prepare(index)
+        _prepare_search(Path(summary.index))
     if arguments.json:
         print_json(msgspec.to_builtins(summary))
     else:
         print(_describe(summary))
     return 0
+
+
+def _prepare_search(path: Path) -> None:
+    """What bm25 computes from all chunks together is computed once, and kept in the index."""
+    from assay.corpus.index import Index
+    from assay.retrievers.lexical import prepare
+
+    with Index.open(path) as index:
+        prepare(index)
 
 
 def _override(config: Config, arguments: argparse.Namespace) -> Config:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
 from msgspec import Struct
@@ -48,14 +48,14 @@ class Budget:
             raise BudgetSpent(f"stopped at ${self.spent:.4f}: max_cost is ${self.max_cost:g}", hint=_RESUME)
 
     @asynccontextmanager
-    async def hold(self, expected: float) -> AsyncIterator[None]:
-        """A call of about that cost is under way."""
-        self.check(expected)
+    async def hold(self, forecast: Callable[[], float]) -> AsyncIterator[None]:
+        """A call of about that cost is under way. The forecast is asked again after each wait: it learns."""
+        self.check(expected := forecast())
         while self.max_cost is not None and self._held and self.spent + sum(self._held) + expected > self.max_cost:
             release = asyncio.get_running_loop().create_future()
             self._waiting.append(release)
             await release
-            self.check(expected)
+            self.check(expected := forecast())
         self._held.append(expected)
         try:
             yield
@@ -131,7 +131,7 @@ class Metered:
         self._inner, self._ledger, self._budget = inner, ledger, budget
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        async with self._budget.hold(self._ledger.expected(request)):
+        async with self._budget.hold(lambda: self._ledger.expected(request)):
             self._ledger.calls += 1
             reply = await self._inner.complete(request)
             self._budget.spend(self._ledger.paid(reply.usage))
