@@ -154,7 +154,7 @@ def test_full_agreement_has_no_bootstrap_interval_but_accuracy_has_one() -> None
 
 def test_a_coefficient_that_is_undefined_in_most_resamples_has_no_interval() -> None:
     """Of two cases half of the resamples hold only one, twice; with this seed a little more than half."""
-    found = cohen_kappa([1, 2], [1, 2], Resampling(seed=SEED, resamples=41))
+    found = cohen_kappa([1, 2], [1, 2], Resampling(seed=0, resamples=41))
     assert (found.value, found.low, found.reason) == (1.0, None, "no interval: undefined in most resamples")
 
 
@@ -168,6 +168,12 @@ def test_values_lie_in_range_and_the_same_seed_gives_the_same_interval(pairs: li
         assert again == cohen_kappa(first, second, plan, "quadratic")
         if found.low is not None and found.high is not None:
             assert found.low <= found.high
+
+
+def test_many_cases_and_few_draw_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = cohen_kappa(HUMAN, JUDGE, PLAN)
+    monkeypatch.setattr("assay.metrics.agreement.estimate._KEPT", 0)
+    assert cohen_kappa(HUMAN, JUDGE, PLAN) == kept
 
 
 def test_a_label_outside_the_levels_and_lists_of_different_length_are_faults() -> None:

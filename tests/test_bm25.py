@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from assay.config import Config
 from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.records import Chunk, Ranking
-from assay.retrievers import lexical
+from assay.retrievers import counting, lexical
+from assay.retrievers.analysis import analyzer
 from assay.retrievers.bm25 import Bm25
 from assay.retrievers.counting import count_terms
 from assay.retrievers.postings import Postings
@@ -90,6 +92,23 @@ def test_words_in_most_chunks_score_like_all_others(tmp_path: Path) -> None:
         parts = structure.postings.contributions({"common": 2, "rare": 1, "nowhere": 1}, row)
         assert set(parts) <= {"common", "rare"}
         assert score == pytest.approx(sum(parts.values()), abs=1e-6)
+
+
+def test_texts_are_counted_alike_in_slabs_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"word{n % 5} common e-mail {'plan ' * (n % 3)}" for n in range(50)] + ["", "common"]
+    languages = ["en" if n % 2 else "fr" for n in range(52)]
+    expected: Counter[tuple[str, int]] = Counter()
+    for row, (text, language) in enumerate(zip(texts, languages, strict=True)):
+        expected.update((t.text, row) for piece in text.split() for t in analyzer(language).terms(piece))
+    for size in (1, 7, 8192):
+        monkeypatch.setattr(counting, "_SLAB", size)
+        counts = count_terms(texts, languages)
+        keys = list(zip(counts.terms.tolist(), counts.rows.tolist(), strict=True))
+        assert keys == sorted(keys)
+        found = {
+            (counts.vocabulary[term], row): int(n) for (term, row), n in zip(keys, counts.frequencies, strict=True)
+        }
+        assert found == expected
 
 
 def test_ties_stand_by_id_descending_also_at_the_cut(tmp_path: Path) -> None:

@@ -330,6 +330,25 @@ def test_names_of_any_kind(tmp_path: Path) -> None:
     assert update(tmp_path).is_current
 
 
+def test_a_corpus_whose_own_name_is_not_utf8(tmp_path: Path) -> None:
+    docs = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    docs.mkdir()
+    (docs / "a.md").write_text("alpha")
+    (docs / "b.json").write_text("{}")
+    summary = build([docs, docs / "a.md"], tmp_path / "c.db", BuildOptions())
+    assert summary.documents == 1
+    assert summary.failed[0].reason.endswith(
+        '/caf\ufffd/b.json: holds no chunks; expected a list of chunks or {"chunks": [...]}'
+    )
+
+
+def test_an_index_does_not_go_into_itself(tmp_path: Path) -> None:
+    write(tmp_path, a="alpha")
+    update(tmp_path)
+    with pytest.raises(AssayError, match="is the index that would be written"):
+        build([tmp_path / "corpus.db"], tmp_path / "corpus.db", BuildOptions())
+
+
 def test_links_that_run_in_circles_end(tmp_path: Path) -> None:
     write(tmp_path, a="alpha")
     (tmp_path / "docs" / "self").symlink_to(tmp_path / "docs")

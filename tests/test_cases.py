@@ -47,7 +47,7 @@ def test_by_page_needs_pages_and_no_chunk(tmp_path: Path) -> None:
         question("paged", provenance={"chunk_id": None, "docs": ["a.pdf"], "pages": [2]}),
         question("chunked", provenance={"chunk_id": "c", "docs": [], "pages": []}),
     ]
-    found = load_cases(write(tmp_path / "gold.json", questions), by_page=True)
+    found = load_cases(write(tmp_path / "gold.json", questions), "pages")
     assert [(case.id, case.pages, dict(case.expected)) for case in found.cases] == [
         ("paged", (PageRef("a.pdf", 2),), {})
     ]
@@ -203,3 +203,54 @@ def test_read_gold_keeps_every_group(tmp_path: Path) -> None:
     assert found.mcq is not None
     assert found.mcq.choices == {"A": "one", "B": "two"}
     assert found.processing.chunk_match_score == 100
+
+
+def qa(**changes: Any) -> dict[str, Any]:
+    return {"question_id": "q1", "question": "Who?", "question_type": "single_hop", "difficulty": "easy"} | changes
+
+
+def write_qa(path: Path, questions: list[Any], count: int = 1) -> Path:
+    path.write_text(
+        json.dumps({"metadata": {"client": "acme", "question_count": count}, "questions": questions}, indent=1)
+    )
+    return path
+
+
+def test_a_rag_run_corpus(tmp_path: Path) -> None:
+    many = {"ground_truth_answer": "Ines", "source_filenames": ["a.pdf", "b.pdf"], "expected_chunks": ["c1"]}
+    questions = [qa(**many), qa(question_id="q2", source_filename="c.pdf")]
+    found = load_cases(write_qa(tmp_path / "QA_acme_gold_v1-0__q2.json", questions, 2), "answers")
+    first, second = found.cases
+    assert (first.answer, first.sources, first.expected_ids) == ("Ines", ("a.pdf", "b.pdf"), ("c1",))
+    assert (second.sources, second.tags["source"], second.answerable) == (("c.pdf",), "c.pdf", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "told"),
+    [
+        ("QA_acme_gold_v1-0__q3.json", 1, "holds 1 questions, its name says 3"),
+        ("QA_acme_gold_v1-0__q1.json", 9, "holds 1 questions, its metadata says 9"),
+    ],
+)
+def test_a_count_that_disagrees_is_an_error(tmp_path: Path, name: str, count: int, told: str) -> None:
+    with pytest.raises(AssayError, match=told):
+        load_cases(write_qa(tmp_path / name, [qa()], count), "answers")
+
+
+def test_a_wrong_kind_of_question_is_told_with_its_line(tmp_path: Path) -> None:
+    path = write_qa(tmp_path / "qa.json", [qa(difficulty="hardish")])
+    with pytest.raises(AssayError, match=r"qa\.json:11: difficulty is 'hardish'; expected easy or medium or hard|easy"):
+        load_cases(path, "answers")
+
+
+def test_answers_are_asked_of_unanswerable_questions_too(tmp_path: Path) -> None:
+    kind = {"hard_type": "FALSE_PREMISE", "answer_type": "unanswerable"}
+    impossible = question("no", content={"question": "Why green?", "is_impossible": True}, classification=kind)
+    impossible["provenance"]["answer_explanation"] = "The boats are red."
+    empty = question("empty", content={"question": "What?", "expected_answer": ""})
+    found = load_cases(write(tmp_path / "gold.json", [question("yes"), impossible, empty]), "answers")
+    assert [(c.id, c.answerable, c.category, c.truth, c.expected_ids) for c in found.cases] == [
+        ("no", False, "FALSE_PREMISE", "The boats are red.", ()),
+        ("yes", True, None, None, ("chunk-yes",)),
+    ]
+    assert found.reasons == {"no expected answer": 1}

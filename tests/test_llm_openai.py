@@ -144,6 +144,7 @@ def test_messages_of_other_shapes(tmp_path: Path, message: Any, text: str, finis
         (error(400, "'temperature' is unsupported", code="unsupported_value"), FatalLlmError, "to null under"),
         (error(429, "no money", code="insufficient_quota"), QuotaSpent, "Resume the run"),
         (error(429, "later", headers={"Retry-After": "3600"}), QuotaSpent, "asks to wait 3600 s"),
+        (error(429, "slow down", details=[{"retryDelay": "600s"}]), QuotaSpent, "asks to wait 600 s"),
         (Answer(b"", 307, {"Location": "http://elsewhere.invalid/v1?key=abc"}), FatalLlmError, "elsewhere.invalid/v1."),
         (error(400, "context too long"), LlmError, "context too long"),
         (Answer(b"<html>no</html>", 422), LlmError, "answered 422: <html>no</html>"),

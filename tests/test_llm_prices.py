@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_settings import ask, settings, user
 
-from assay.config import Prices
+from assay.config import Prices, parse
 from assay.errors import AssayError
 from assay.llm import (
     Budget,
@@ -56,6 +56,22 @@ def test_the_users_table_comes_before_the_library(model: str, expected: Cost) ->
     for kind in ("input", "output", "thinking", "cached", "total"):
         assert getattr(found, kind) == pytest.approx(getattr(expected, kind))
     assert price_of(f"openai/{model}", {f"openai/{model}": Prices(input=1, output=2)}) == Price(input=1, output=2)
+
+
+def test_the_users_table_in_assay_yaml() -> None:
+    text = """
+llm:
+  max_cost: 2.5
+  prices:
+    gemini-2.5-flash: {input: 0.075, output: 0.30, thinking: 0.30, cached: 0.01875}
+    gemini-3-flash-preview: {input: 0.10, output: 0.40, thinking: 0.40, cached: 0.025}
+    gemini-2.0-flash: {input: 0.075, output: 0.30, thinking: 0, cached: 0.01875}
+"""
+    found = parse(text, "assay.yaml").llm
+    assert found.prices == USERS_TABLE
+    assert found.max_cost == 2.5
+    with pytest.raises(AssayError, match=r"assay\.yaml:4: .*input"):
+        parse("llm:\n  prices:\n    x:\n      input: -1\n      output: 1", "assay.yaml")
 
 
 def test_thinking_is_output_and_cached_is_input_unless_priced() -> None:

@@ -102,8 +102,9 @@ def test_where_a_loop_already_runs(write: Write) -> None:
     assert asyncio.run(notebook()) == [Ranking(("a",), (1.0,), "rank")]
 
 
-def test_a_function_that_raises_spoils_one_query_alone(write: Write) -> None:
-    variant = write("def f(query, k):\n    return [query] if query != 'bad' else 1 / 0\n")
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_a_function_that_raises_spoils_one_query_alone(write: Write, kind: str) -> None:
+    variant = write(f"{kind} f(query, k):\n    return [query] if query != 'bad' else 1 / 0\n")
     assert ask(variant, "a", "bad", "b") == [
         Ranking(("a",), (1.0,), "rank"),
         Fault("retrieve", "ZeroDivisionError: division by zero"),

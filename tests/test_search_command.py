@@ -125,6 +125,16 @@ def test_source_filter_and_mistakes(words_only: Index, capsys: pytest.CaptureFix
         assert captured.out == ""
 
 
+def test_indexing_leaves_nothing_to_compute_for_the_first_search(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text("The duty officer countersigns the float plan. " * 10)
+    out = tmp_path / "i.db"
+    assert main(["index", str(tmp_path / "docs"), "--out", str(out), "--no-embeddings", "--quiet"]) == 0
+    with Index.open(out) as made:
+        assert made.read_blob("bm25/about")
+        assert made.read_blob("bm25/all")
+
+
 def test_ids_from_elsewhere_are_marked(words_only: Index, tmp_path: Path) -> None:
     (tmp_path / "run.txt").write_text("query Q0 elsewhere 1 2.0 t\nquery Q0 rules-p001 2 1.0 t\n")
     found: Explanation = explain("plan", "run:run.txt", CONFIG, words_only, Request(k=5))

@@ -7,7 +7,7 @@ batches, workers, faults as records, the checkpoint, going on after a crash.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from threading import Thread
 from time import perf_counter
@@ -15,15 +15,17 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from assay.errors import IncompleteRun
 from assay.records import Case
 from assay.runs.results import ResultsFile, Row
 
 Progress = Callable[[str, int, int], None]
 """Told of the system, how many cases are done, and how many there are."""
+Outputs = Sequence[Any]
 
 
 class System(Protocol):
-    """What is under test. Called in a worker thread; a case's fault is an output, not an exception."""
+    """What is under test. A case's fault is an output, not an exception. A plain `answer` is called in a thread."""
 
     @property
     def name(self) -> str: ...
@@ -31,7 +33,7 @@ class System(Protocol):
     @property
     def batch_size(self) -> int: ...
 
-    def answer(self, cases: Sequence[Case]) -> Sequence[Any]: ...
+    def answer(self, cases: Sequence[Case]) -> Outputs | Awaitable[Outputs]: ...
 
 
 class Scorer(Protocol):
@@ -60,8 +62,12 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 def evaluate(plan: Plan) -> dict[str, Timing]:
     """Run every case that has no result yet. The sync door to what is async inside."""
+    return asyncio.run(evaluate_async(plan))
+
+
+async def evaluate_async(plan: Plan) -> dict[str, Timing]:
     try:
-        return asyncio.run(_evaluate(plan))
+        return await _evaluate(plan)
     except ExceptionGroup as group:
         raise _first(group) from None
 
@@ -77,37 +83,55 @@ async def _evaluate(plan: Plan) -> dict[str, Timing]:
     timings = {}
     for system in plan.systems:
         pending = [case for case in plan.cases if (system.name, case.id) not in done]
-        timings[system.name] = await _run_system(plan, system, pending)
+        timings[system.name] = await _Run(plan, system, pending).all()
     return timings
 
 
-async def _run_system(plan: Plan, system: System, pending: Sequence[Case]) -> Timing:
-    total, finished, seconds = len(plan.cases), len(plan.cases) - len(pending), 0.0
-    gate = asyncio.Semaphore(plan.workers)
+class _Run:
+    """One system over its pending cases, by several workers that share one queue."""
 
-    async def one(batch: Sequence[Case]) -> None:
-        nonlocal finished, seconds
-        async with gate:
-            start = perf_counter()
-            outputs = await _in_thread(system.answer, batch)
-            seconds += perf_counter() - start
-        plan.results.append(plan.scorer(system, batch, outputs))
-        finished += len(batch)
-        plan.progress(system.name, finished, total)
+    def __init__(self, plan: Plan, system: System, pending: Sequence[Case]):
+        self.plan, self.system, self.pending = plan, system, pending
+        self.finished, self.seconds = len(plan.cases) - len(pending), 0.0
+        self.stopped: IncompleteRun | None = None
 
-    size = system.batch_size
-    async with asyncio.TaskGroup() as group:
-        for start in range(0, len(pending), size):
-            group.create_task(one(pending[start : start + size]))
-    return Timing(seconds, len(pending))
+    async def all(self) -> Timing:
+        size = self.system.batch_size
+        batches = iter([self.pending[start : start + size] for start in range(0, len(self.pending), size)])
+        start = perf_counter()
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self.plan.workers):
+                group.create_task(self._work(batches))
+        if self.stopped:
+            raise self.stopped
+        return Timing(perf_counter() - start, len(self.pending))
+
+    async def _work(self, batches: Iterator[Sequence[Case]]) -> None:
+        """A run that may not go on (budget, quota, disk) takes no new case; what is under way was paid for and ends."""
+        for batch in batches:
+            if self.stopped:
+                return
+            try:
+                self.plan.results.append(self.plan.scorer(self.system, batch, await self._answer(batch)))
+            except IncompleteRun as fault:
+                self.stopped = self.stopped or fault
+                return
+            self.finished += len(batch)
+            self.plan.progress(self.system.name, self.finished, len(self.plan.cases))
+
+    async def _answer(self, batch: Sequence[Case]) -> Outputs:
+        if asyncio.iscoroutinefunction(self.system.answer):
+            outputs: Outputs = await self.system.answer(batch)
+            return outputs
+        return await _in_thread(self.system.answer, batch)
 
 
-async def _in_thread(function: Callable[[Sequence[Case]], Sequence[Any]], cases: Sequence[Case]) -> Sequence[Any]:
+async def _in_thread(function: Callable[[Sequence[Case]], Any], cases: Sequence[Case]) -> Outputs:
     """Like `asyncio.to_thread`, but Ctrl-C does not wait for a system that hangs."""
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[Sequence[Any]] = loop.create_future()
+    future: asyncio.Future[Outputs] = loop.create_future()
 
-    def settle(outputs: Sequence[Any] | None, fault: Exception | None) -> None:
+    def settle(outputs: Outputs | None, fault: Exception | None) -> None:
         if future.done():
             return
         if fault is not None:

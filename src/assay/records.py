@@ -39,6 +39,13 @@ class Case(Struct, frozen=True, kw_only=True):
     """Relevant chunk id → grade; grade 0 is judged and not relevant."""
     pages: tuple[PageRef, ...] = ()
     answer: str | None = None
+    answerable: bool = True
+    category: str | None = None
+    """Of an unanswerable question: FALSE_PREMISE, AMBIGUOUS, ..."""
+    truth: str | None = None
+    """Of an unanswerable question: what the corpus really says."""
+    sources: tuple[str, ...] = ()
+    """Documents that must be found, where chunks are not known."""
     tags: dict[str, str] = {}
     """What segments are made of: reasoning_class, difficulty, session, source, ..."""
     lane: Lane | None = None

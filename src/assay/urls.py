@@ -18,11 +18,13 @@ def shown_url(url: str) -> str:
 
 def is_loopback(url: str) -> bool:
     """Whether the service is on this machine."""
+    from ipaddress import ip_address
+
     try:
         host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
-    return host in {"localhost", "::1"} or host.startswith("127.")
 
 
 def proxy_for(url: str) -> str | None:

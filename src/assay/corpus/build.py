@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay import __version__
 from assay.config import Chunking
 from assay.corpus.plan import Plan, plan, settings_of
-from assay.corpus.scan import Problem, scan
+from assay.corpus.scan import Problem, safe_name, scan
 from assay.corpus.store import FileRow, State, locked, read_state, replacing
 from assay.corpus.writer import Making, Progress, Writer
 from assay.embedders import Embedder
@@ -137,7 +137,7 @@ class _Build:
             "model_id": model_id,
             "embedding_dim": str(dim) if dim else None,
             "languages": msgspec.json.encode(_languages(files)).decode(),
-            "roots": msgspec.json.encode([path.resolve().name for path in self.paths]).decode(),
+            "roots": msgspec.json.encode([safe_name(path.absolute().name) for path in self.paths]).decode(),
             "scanned_ns": str(self.scanned_ns),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "assay_version": __version__,

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -45,7 +46,12 @@ class Index:
     @classmethod
     def open(cls, path: Path) -> Index:
         """Cheap: nothing but the table names and the metadata is read. Never writes."""
-        return cls(path, _connect(path))
+        connection = _connect(path)
+        try:
+            return cls(path, connection)
+        except AssayError:
+            connection.close()
+            raise
 
     def _check_schema(self) -> None:
         wanted = {"metadata": ("key", "value"), "chunks": COLUMNS}
@@ -190,7 +196,7 @@ class Index:
     def write_blob(self, key: str, value: bytes) -> None:
         """Best effort. Not kept in a read-only index, one made elsewhere, or one replaced since it was opened."""
         try:
-            with _writable(self.path) as connection:
+            with closing(_writable(self.path)) as connection, connection:
                 row = connection.execute("SELECT value FROM metadata WHERE key = 'fingerprint'").fetchone()
                 if row and row[0] == self.fingerprint:
                     connection.execute("INSERT OR REPLACE INTO lexical (key, value) VALUES (?, ?)", (key, value))
@@ -279,15 +285,21 @@ def _connect(path: Path) -> sqlite3.Connection:
     faults: list[sqlite3.Error] = []
     for mode in modes:
         try:
-            connection = sqlite3.connect(
-                f"{path.resolve().as_uri()}?{mode}", uri=True, check_same_thread=False, timeout=30
-            )
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return _opened(f"{path.resolve().as_uri()}?{mode}")
         except sqlite3.Error as fault:
             faults.append(fault)
-        else:
-            return connection
     raise _unreadable(path, faults[0])
+
+
+def _opened(uri: str) -> sqlite3.Connection:
+    """A connection that has proved that it can read."""
+    connection = sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=30)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def _writable(path: Path) -> sqlite3.Connection:

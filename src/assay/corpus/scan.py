@@ -55,8 +55,11 @@ def scan(paths: Sequence[Path], out: Path) -> Scan:
         is_named = not path.is_dir()
         root = path.parent if is_named else path
         for file in [path] if is_named else _walk(path):
-            name = _safe(file.relative_to(root).as_posix())
-            if _is_beir_queries(file) or (file.name == out.name and _is_same(file, out)):
+            name = safe_name(file.relative_to(root).as_posix())
+            if file.name == out.name and _is_same(file, out):
+                _refuse_own(file, is_named=is_named)
+                continue
+            if _is_beir_queries(file):
                 continue
             if name in seen and not _is_same(seen[name], file):
                 hint = "Index a folder that holds both, or rename one."
@@ -103,6 +106,12 @@ def _walk(root: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in sorted(files) if not name.startswith("."))
 
 
+def _refuse_own(file: Path, *, is_named: bool) -> None:
+    """An index found in its own corpus is passed over; one that is named to go into itself is a mistake."""
+    if is_named:
+        raise AssayError("is the index that would be written", where=str(file), hint="Choose another --out.")
+
+
 def _is_beir_queries(file: Path) -> bool:
     """BEIR folders hold the questions beside the corpus, in the same form."""
     return file.name == "queries.jsonl" and file.with_name("corpus.jsonl").exists()
@@ -112,6 +121,6 @@ def _is_same(a: Path, b: Path) -> bool:
     return os.path.realpath(a) == os.path.realpath(b)
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """A name whose bytes are not UTF-8 is shown with replacement characters."""
     return os.fsencode(name).decode("utf-8", "replace")

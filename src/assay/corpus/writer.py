@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from assay.config import Chunking
 from assay.corpus.intake import Loaded, Unreadable, load
 from assay.corpus.plan import sha256_of
-from assay.corpus.scan import Found, Problem
+from assay.corpus.scan import Found, Problem, safe_name
 from assay.corpus.store import FileRow, Store
 from assay.embedders import Embedder
 from assay.errors import AssayError, MissingExtra
@@ -61,7 +61,7 @@ class Writer:
             if isinstance(fault, DuplicateId) or (file.is_named and file.is_ready):
                 raise
             needs = fault.package if isinstance(fault, MissingExtra) else None
-            row = replace(row, problem=str(fault), needs=needs)
+            row = replace(row, problem=safe_name(str(fault)), needs=needs)
         self._store.put_file(row)
         if len(self._waiting) >= _BATCH:
             self.flush()

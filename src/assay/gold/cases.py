@@ -9,12 +9,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.files import line_of, parse_json, read_text
+from assay.gold.qa import is_qa, parse_qa
 from assay.gold.schema import Question, is_gold, parse_gold
 from assay.records import Case, Lane, PageRef
 from assay.validation import Keys, convert
@@ -48,8 +49,12 @@ class CaseSet(Struct, frozen=True, kw_only=True):
         return dict(sorted(Counter(entry.reason for entry in self.excluded).items()))
 
 
-def load_cases(path: Path, *, by_page: bool = False) -> CaseSet:
-    """The cases at that path, by the shape of what is there. By page: those with pages, chunk ids or not."""
+Purpose = Literal["chunks", "pages", "answers"]
+"""What the cases are for: retrieval by chunk, retrieval by page alone, or whole answers."""
+
+
+def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
+    """The cases at that path, by the shape of what is there, and those that cannot serve the purpose."""
     if path.is_dir():
         return _from_beir(path)
     text = read_text(path)
@@ -59,8 +64,10 @@ def load_cases(path: Path, *, by_page: bool = False) -> CaseSet:
         data = [parse_json(line, str(path), number) for number, line in items]
         return _case_set(path, sha256, "cases", _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), ())
     data = parse_json(text, str(path))
+    if is_qa(data):
+        return _case_set(path, sha256, "qa", parse_qa(data, text, path), ())
     if is_gold(data):
-        cases, excluded = select(parse_gold(data, text, str(path)), by_page=by_page)
+        cases, excluded = select(parse_gold(data, text, str(path)), purpose)
         return _case_set(path, sha256, "schema-v2", cases, excluded)
     keys: Keys = ()
     if isinstance(data, dict) and isinstance(data.get("cases"), list):
@@ -83,11 +90,11 @@ def _case_set(path: Path, sha256: str, form: str, cases: Iterable[Case], exclude
 # --- schema v2 ---------------------------------------------------------------------------------------------------
 
 
-def select(questions: Iterable[Question], *, by_page: bool = False) -> tuple[list[Case], list[Excluded]]:
-    """Testable: has a chunk id (by page: pages), is answerable, and needs no conversation before it."""
+def select(questions: Iterable[Question], purpose: Purpose = "chunks") -> tuple[list[Case], list[Excluded]]:
+    """Testable: needs no conversation before it; for retrieval it is answerable and has a chunk id, or pages."""
     cases, excluded = [], []
     for question in questions:
-        reason = _why_not(question, by_page)
+        reason = _why_not(question, purpose)
         if reason:
             excluded.append(Excluded(question.id, reason))
         else:
@@ -95,20 +102,22 @@ def select(questions: Iterable[Question], *, by_page: bool = False) -> tuple[lis
     return cases, excluded
 
 
-def _why_not(question: Question, by_page: bool) -> str | None:
+def _why_not(question: Question, purpose: Purpose) -> str | None:
     provenance = question.provenance
-    if question.content.is_impossible:
+    if question.content.is_impossible and purpose != "answers":
         return "unanswerable"
-    if by_page and not (provenance.docs and provenance.pages):
+    if purpose == "pages" and not (provenance.docs and provenance.pages):
         return "no page"
-    if not by_page and not provenance.chunk_id:
+    if purpose == "chunks" and not provenance.chunk_id:
         return "no chunk id"
+    if purpose == "answers" and not (question.content.is_impossible or question.content.expected_answer):
+        return "no expected answer"
     return "requires context" if question.requires_context else None
 
 
 def case_of(question: Question) -> Case:
     provenance, kind = question.provenance, question.classification
-    exam = provenance.annales_source
+    exam, impossible = provenance.annales_source, question.content.is_impossible
     tags = {
         "reasoning_class": kind.reasoning_class,
         "difficulty": band(question.difficulty),
@@ -119,9 +128,13 @@ def case_of(question: Question) -> Case:
     return Case(
         id=question.id,
         question=question.content.question,
-        expected={provenance.chunk_id: 1} if provenance.chunk_id else {},
-        pages=_pages(provenance.docs, provenance.pages),
+        expected={provenance.chunk_id: 1} if provenance.chunk_id and not impossible else {},
+        pages=() if impossible else _pages(provenance.docs, provenance.pages),
         answer=question.content.expected_answer or None,
+        answerable=not impossible,
+        category=kind.hard_type if impossible else None,
+        truth=provenance.answer_explanation if impossible else None,
+        sources=() if impossible else provenance.docs,
         tags={key: value or UNKNOWN for key, value in tags.items()},
     )
 

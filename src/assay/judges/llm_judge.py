@@ -35,6 +35,7 @@ class LlmJudge:
     def __init__(self, llm: Llm, options: LlmJudgeOptions, rule: VerdictRule):
         self._llm, self._options, self._rule = llm, options, rule
         self.name = options.name
+        self._rule_id = rule.fingerprint
         self.fingerprint = fingerprint_of(options)
 
     def request(self, answer: Answer, repeat: int = 0) -> ChatRequest:
@@ -68,7 +69,7 @@ class LlmJudge:
             behaviour=opinion.behaviour,
             judge=self.name,
             fingerprint=self.fingerprint,
-            rule=self._rule.fingerprint,
+            rule=self._rule_id,
         )
 
     def _without_grades(self, reason: str, status: Literal["unparsed", "error"]) -> Judgment:
@@ -77,7 +78,7 @@ class LlmJudge:
             status=status,
             judge=self.name,
             fingerprint=self.fingerprint,
-            rule=self._rule.fingerprint,
+            rule=self._rule_id,
         )
 
 

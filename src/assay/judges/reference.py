@@ -31,6 +31,7 @@ import re
 from hashlib import sha256
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.judges.judgment import Answer, Grades, Judged, Judgment
 from assay.judges.verdict import VerdictRule, verdict_of, withholds
@@ -46,6 +47,7 @@ VERSION = 1
 WEIGHTS = {"correctness": 0.4, "completeness": 0.2, "faithfulness": 0.2, "relevance": 0.1, "clarity": 0.1}
 UNSUPPORTED = 0.25
 """The most faithfulness can be with a number or a denial that the context does not hold."""
+LOOKED_AT = 100_000
 WORDS_ALLOWED, TIMES_ALLOWED = 60, 4
 
 _YES = re.compile(r"\W*(?:yes|oui|si)\b", re.IGNORECASE)
@@ -66,6 +68,7 @@ class ReferenceJudge:
 
     def __init__(self, rule: VerdictRule, similarity: Similarity | None = None, language: str = "auto"):
         self._rule, self._similarity, self._language = rule, similarity, language
+        self._rule_id = rule.fingerprint
         embedder = similarity.model_id if similarity else "none"
         self.fingerprint = sha256(f"{NAME}\0{VERSION}\0{embedder}\0{language}".encode()).hexdigest()
 
@@ -73,6 +76,8 @@ class ReferenceJudge:
         return Judged(judgment=self.judgment(answer))
 
     def judgment(self, answer: Answer) -> Judgment:
+        """By the first 100,000 characters of the answer."""
+        answer = replace(answer, text=answer.text[:LOOKED_AT])
         if answer.answerable and not answer.references:
             return self._judgment(answer, None, None, "no reference answer: there is nothing to compare with")
         done = _response(answer)
@@ -129,7 +134,7 @@ class ReferenceJudge:
             status="ok" if grades else "error",
             judge=self.name,
             fingerprint=self.fingerprint,
-            rule=self._rule.fingerprint,
+            rule=self._rule_id,
         )
 
 

@@ -42,7 +42,5 @@ def read_reply(text: str) -> Opinion | Unparsed:
     data: Any = parse_json_reply(text, SCHEMA.schema)
     if isinstance(data, Unparsed):
         return data
-    if not data["reason"].strip():
-        return Unparsed("reason is empty")
     grades = {name: float(data[name]) for name in (*DIMENSIONS, "overall_score")}
     return Opinion(Grades(**grades), data["behaviour"], data["reason"].strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def check_language(language: str) -> None:
         raise unknown_name("language of a judge", language, known)
 
 
+@cache
 def instructions(language: str) -> str:
     """What the judge is told beside the rubric."""
     check_language(language)

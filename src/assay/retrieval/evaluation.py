@@ -86,7 +86,7 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
 def prepare(order: Order) -> Bench:
     """Read and check everything, so that a mistake is told before any work is done."""
     options = order.config.retrieval
-    gold = load_cases(order.gold, by_page=order.pages_only)
+    gold = load_cases(order.gold, "pages" if order.pages_only else "chunks")
     cases = stratified(gold.cases, order.quick, order.config.seed) if order.quick else gold.cases
     if not cases:
         reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())

@@ -49,19 +49,13 @@ class Overlap:
     def rerank(self, query: str, chunks: Sequence[Chunk]) -> list[float]:
         texts = [self._text(chunk) for chunk in chunks]
         mean = max(sum(text.length for text in texts) / max(len(texts), 1), 1.0)
-        asked = {
-            language: list(query_terms(query, [analyzer(language)])) for language in {text.language for text in texts}
-        }
-        return [self._score(asked[text.language], text, K1 * (1 - B + B * text.length / mean)) for text in texts]
+        asked = {language: self._weights(query, language) for language in {text.language for text in texts}}
+        return [_score(asked[text.language], text, K1 * (1 - B + B * text.length / mean)) for text in texts]
 
-    def _score(self, terms: Sequence[str], text: Text, damping: float) -> float:
-        idf = {term: load(self._index).postings.idf(term) for term in terms}
-        counts = {term: len(text.places.get(term, ())) for term in terms}
-        coverage = _share([(idf[term], counts[term]) for term in terms], damping)
-        pairs = [
-            (min(idf[t], idf[u]), _together(text.places.get(t, ()), text.places.get(u, ()))) for t, u in pairwise(terms)
-        ]
-        return (coverage + CLOSENESS * _share(pairs, damping)) / (1 + CLOSENESS)
+    def _weights(self, query: str, language: str) -> dict[str, float]:
+        """The terms of the query in their order, as that language has them, and the idf of each."""
+        postings = load(self._index).postings
+        return {term: postings.idf(term) for term in query_terms(query, [analyzer(language)])}
 
     def _text(self, chunk: Chunk) -> Text:
         found = self._texts.get(chunk.id)
@@ -70,6 +64,13 @@ class Overlap:
                 self._texts.clear()
             found = self._texts[chunk.id] = _read(chunk, self._language)
         return found
+
+
+def _score(idf: Mapping[str, float], text: Text, damping: float) -> float:
+    places = {term: text.places.get(term, ()) for term in idf}
+    coverage = _share([(weight, len(places[term])) for term, weight in idf.items()], damping)
+    pairs = [(min(idf[t], idf[u]), _together(places[t], places[u])) for t, u in pairwise(idf)]
+    return (coverage + CLOSENESS * _share(pairs, damping)) / (1 + CLOSENESS)
 
 
 def _read(chunk: Chunk, index_language: str) -> Text:

@@ -67,7 +67,8 @@ class _Found(Struct, frozen=True):
 def _found(path: Path, pool: Pool, blocks: Iterable[Block]) -> Iterator[_Found]:
     """What each block gives, in order; large files are read by two threads."""
     judge_block = partial(_judge_block, pool)
-    if path.stat().st_size < 4 * BLOCK_BYTES or os.cpu_count() == 1:
+    is_large = path.is_file() and path.stat().st_size > 4 * BLOCK_BYTES
+    if not is_large or os.cpu_count() == 1:
         yield from map(judge_block, blocks)
         return
     from concurrent.futures import Future, ThreadPoolExecutor

@@ -63,6 +63,8 @@ def score_runs(
     """Each run file scored by each measure over the queries of the qrels (a file or a BEIR folder)."""
     options = options or ScoreOptions()
     parsed = tuple(dict.fromkeys(Measure.parse(text) for text in measures))
+    if not parsed:
+        raise AssayError("no measure is named", expected="one such as ndcg@10")
     pool = read_pool(qrels)
     scored = tuple(_score(judge_file(path, pool, level=options.level), pool, parsed, options) for path in runs)
     return Scores(pool.path, tuple(map(decode, pool.queries)), len(pool), parsed, scored, options)

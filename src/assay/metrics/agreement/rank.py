@@ -30,8 +30,10 @@ def spearman(first: Sequence[Label], second: Sequence[Label], plan: Resampling) 
 
 def _ranks(values: Floats, counts: Floats) -> Floats:
     """The middle rank of each value among as many copies of each as its count says."""
-    levels, places = np.unique(values, return_inverse=True)
-    at_level = counts @ np.eye(len(levels))[places]
+    order = np.argsort(values, kind="stable")
+    _, starts, places = np.unique(values, return_index=True, return_inverse=True)
+    first = np.searchsorted(values[order], values[starts])
+    at_level = np.add.reduceat(counts[:, order], first, axis=1)
     ranks: Floats = (at_level.cumsum(axis=1) - (at_level - 1) / 2)[:, places]
     return ranks
 
