@@ -172,7 +172,9 @@ class Pipeline(Settings, frozen=True):
     prompt: Annotated[str | None, Meta(description="a prompt file of your own for the embedded pipeline")] = None
     recall_k: Annotated[Positive, Meta(description="candidates before reranking; recall and mrr are over these")] = 100
     precision_k: Annotated[Positive, Meta(description="passages the generator sees")] = 25
-    timeout: Annotated[float, Meta(gt=0, description="seconds for one question of a Python or HTTP system")] = 120.0
+    timeout: Annotated[float, Meta(gt=0, description="seconds for one call of a Python or HTTP system")] = 120.0
+    tries: Annotated[int, Meta(ge=1, le=10, description="of one call of an HTTP system, for faults that may pass")] = 5
+    first_wait: Annotated[float, Meta(ge=0, description="seconds before the second try, then doubled")] = 2.0
     token_env: Annotated[str | None, Meta(description="environment variable with a bearer token for HTTP")] = None
     token_command: Annotated[
         tuple[str, ...], Meta(description="program that prints a fresh token, run once after a 401; empty: none")

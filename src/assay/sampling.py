@@ -30,6 +30,16 @@ def stratified(cases: Sequence[Case], n: int, seed: int) -> tuple[Case, ...]:
     return tuple(case for case in cases if case.id in chosen)
 
 
+def per_bucket(cases: Sequence[Case], n: int, limit: int, seed: int) -> tuple[Case, ...]:
+    """Up to n of each kind (question type × difficulty), at most `limit` in all, in the given order."""
+    strata: dict[tuple[str, ...], list[Case]] = {}
+    for case in sorted(cases, key=lambda case: _place(case.id, seed)):
+        strata.setdefault(tuple(case.tags.get(key, "") for key in STRATA), []).append(case)
+    rounds = [members[turn] for turn in range(n) for _, members in sorted(strata.items()) if turn < len(members)]
+    chosen = {case.id for case in rounds[:limit]}
+    return tuple(case for case in cases if case.id in chosen)
+
+
 def _quotas(sizes: dict[tuple[str, ...], int], n: int) -> dict[tuple[str, ...], int]:
     total = sum(sizes.values())
     exact = {kind: n * size / total for kind, size in sizes.items()}

@@ -22,16 +22,16 @@ class Section(Struct, frozen=True):
     note: str = ""
 
 
-def mark_of(sections: Sequence[Section]) -> str:
-    """32 hexadecimal digits that stand in none of the texts."""
+def mark_of(sections: Sequence[Section], length: int = _LENGTH) -> str:
+    """So many (32) hexadecimal digits that stand in none of the texts."""
     digest = sha256()
     for section in sections:
         for part in (section.name, section.note, section.text):
             data = part.encode("utf-8", "backslashreplace")
             digest.update(len(data).to_bytes(8, "big") + data)
-    mark = digest.hexdigest()[:_LENGTH]
+    mark = digest.hexdigest()[:length]
     while any(mark in section.text for section in sections):
-        mark = sha256(mark.encode()).hexdigest()[:_LENGTH]
+        mark = sha256(mark.encode()).hexdigest()[:length]
     return mark
 
 

@@ -13,21 +13,25 @@ from assay.errors import AssayError, offer
 
 def load_function(name: str, kind: str) -> Callable[..., Any]:
     """The callable of that name; what is wrong with the name or the module is told in one line."""
-    module_name, _, function_name = name.partition(":")
-    if not module_name or not function_name:
+    target = load_object(name, kind)
+    if not callable(target):
+        raise AssayError(f"'{name}' is not callable", expected="a function")
+    function: Callable[..., Any] = target
+    return function
+
+
+def load_object(name: str, kind: str) -> Any:
+    """Whatever the module calls by that name."""
+    module_name, _, object_name = name.partition(":")
+    if not module_name or not object_name:
         raise AssayError(f"'{kind}:{name}' names no function", expected=f"{kind}:module:function")
     module = _import(module_name)
     target: Any = module
-    for part in function_name.split("."):
+    for part in object_name.split("."):
         if not hasattr(target, part):
-            raise AssayError(
-                f"the module '{module_name}' has no '{function_name}'", hint=offer(part, _callables(target))
-            )
+            raise AssayError(f"the module '{module_name}' has no '{object_name}'", hint=offer(part, _callables(target)))
         target = getattr(target, part)
-    if not callable(target):
-        raise AssayError(f"'{module_name}:{function_name}' is not callable", expected="a function")
-    function: Callable[..., Any] = target
-    return function
+    return target
 
 
 def _import(name: str) -> Any:

@@ -36,7 +36,7 @@ class Reranked:
         found = self._first.search(queries, self._deeper(request))
         chunks = self._index.chunks(id_ for ranking in found if isinstance(ranking, Ranking) for id_ in ranking.ids)
         return [
-            self._rank_again(query.text, ranking.ids, chunks, request.k) if isinstance(ranking, Ranking) else ranking
+            self.rank_again(query.text, ranking.ids, chunks, request.k) if isinstance(ranking, Ranking) else ranking
             for query, ranking in zip(queries, found, strict=True)
         ]
 
@@ -47,7 +47,8 @@ class Reranked:
     def _deeper(self, request: Request) -> Request:
         return msgspec.structs.replace(request, k=self._candidates)
 
-    def _rank_again(self, query: str, ids: Sequence[str], chunks: Mapping[str, Chunk], k: int) -> Ranking | Fault:
+    def rank_again(self, query: str, ids: Sequence[str], chunks: Mapping[str, Chunk], k: int) -> Ranking | Fault:
+        """The second stage alone: the best k of the given ids."""
         unknown = [id_ for id_ in ids if id_ not in chunks]
         if unknown:
             return Fault(PHASE, f"{len(unknown)} of {len(ids)} ids are not in the index, such as '{unknown[0]}'")

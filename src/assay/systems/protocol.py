@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from assay.config import Config
 from assay.corpus.index import Index
 from assay.llm import Connections
-from assay.llm.protocol import Usage
+from assay.llm.protocol import ChatRequest, Usage
 from assay.records import Case, Fault
 from assay.registry import Registry
 
@@ -65,6 +65,9 @@ class Output(Struct, frozen=True, kw_only=True):
     context: tuple[Passage, ...] | None = None
     """What the generator saw, in its order, with texts. None: the system does not tell."""
     scale: str | None = None
+    """What the scores of the candidates measure: cosine, rrf, ... None: not told."""
+    context_scale: str | None = None
+    """The same of the context, which a reranker has scored on a scale of its own. None: as `scale`."""
     timing: Timing = Timing()
     usage: Usage | None = None
     metadata: Metadata = Metadata()
@@ -84,6 +87,26 @@ class RagSystem(Protocol):
     async def run(self, case: Case) -> Output: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """A system that is made from files: the SHA-256 of each, by what it is (prompt, recorded)."""
+
+    @property
+    def inputs(self) -> Mapping[str, str]: ...
+
+
+@runtime_checkable
+class Foreseeable(Protocol):
+    """A system that can tell what it would ask a model, without asking. None: it asks none for this case."""
+
+    async def request(self, case: Case) -> ChatRequest | None: ...
+
+
+def inputs_of(system: RagSystem) -> dict[str, str]:
+    """For the manifest of a run: another prompt or another recording is another system."""
+    return dict(system.inputs) if isinstance(system, Fingerprinted) else {}
 
 
 class Context(Struct, frozen=True, kw_only=True):

@@ -28,10 +28,12 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], plan: Resampli
     if not rated:
         return undefined(0, "no case has two labels")
     levels = np.unique(np.concatenate(rated))
-    units = np.stack([_coincidences(row, levels) for row in rated])
+    starts = [place for place, row in enumerate(rated) if not place or row != rated[place - 1]]
+    units = np.stack([_coincidences(rated[place], levels) for place in starts])
 
     def statistic(counts: Floats) -> Floats:
-        return alpha_of((counts @ units).reshape(-1, len(levels), len(levels)), levels, scale)
+        tables = np.add.reduceat(counts, starts, axis=1) @ units
+        return alpha_of(tables.reshape(-1, len(levels), len(levels)), levels, scale)
 
     return estimated(len(rated), statistic, plan, "every label is the same")
 

@@ -33,7 +33,7 @@ def confusion(first: Sequence[Label], second: Sequence[Label], levels: Sequence[
     [[1, 0, 0], [0, 0, 0], [1, 0, 1]]
     """
     known = np.asarray(levels, dtype=np.float64)
-    cells, _ = _cells(both(first, second), known)
+    cells = _cells(both(first, second), known)
     counts = np.bincount(cells, minlength=len(known) ** 2).reshape(len(known), len(known))
     return [[int(count) for count in row] for row in counts]
 
@@ -60,12 +60,14 @@ def cohen_kappa(
     """
     pairs = both(first, second)
     levels = np.unique(pairs)
-    cells, units = _cells(pairs, levels)
+    cells = _cells(pairs, levels)
+    starts = np.flatnonzero(np.diff(cells, prepend=-1))
     disagreement = _disagreement(levels, weights)
 
     def statistic(counts: Floats) -> Floats:
-        tables = (counts @ units).reshape(-1, len(levels), len(levels))
-        return kappa_of(tables, disagreement)
+        tables = np.zeros((len(counts), len(levels) ** 2))
+        tables[:, cells[starts]] = np.add.reduceat(counts, starts, axis=1)
+        return kappa_of(tables.reshape(-1, len(levels), len(levels)), disagreement)
 
     return estimated(len(cells), statistic, plan, CONSTANT)
 
@@ -87,10 +89,10 @@ def _disagreement(levels: Floats, weights: Weights) -> Floats:
     return chosen
 
 
-def _cells(pairs: Floats, levels: Floats) -> tuple[Integers, Floats]:
-    """The cell of the table each case falls into, and the same as rows of zeros with a one."""
+def _cells(pairs: Floats, levels: Floats) -> Integers:
+    """The cell of the table each case falls into, ascending as the pairs are."""
     places: NDArray[np.int64] = np.searchsorted(levels, pairs).astype(np.int64)
     if len(pairs) and not np.array_equal(levels[np.minimum(places, len(levels) - 1)], pairs):
         raise ValueError("a label is not among the levels")
-    cells = places[:, 0] * len(levels) + places[:, 1]
-    return cells, np.eye(len(levels) ** 2)[cells]
+    cells: Integers = places[:, 0] * len(levels) + places[:, 1]
+    return cells

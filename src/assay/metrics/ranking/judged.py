@@ -106,10 +106,11 @@ def judge(rankings: Sequence[Sequence[str]], expected: Sequence[Mapping[str, int
     """Rankings already in order, best first, met with the grades of each query."""
     found: list[tuple[int, int, int]] = []
     for query, (ids, grades) in enumerate(zip(rankings, expected, strict=True)):
-        if len(set(ids)) != len(ids):
+        ranks = dict(zip(ids, range(1, len(ids) + 1), strict=True))
+        if len(ranks) != len(ids):
             twice = next(id_ for at, id_ in enumerate(ids) if id_ in ids[:at])
             raise AssayError(f"'{twice}' stands twice in ranking {query + 1}", expected="each id at most once")
-        found += [(query, rank, grades[id_]) for rank, id_ in enumerate(ids, 1) if id_ in grades]
+        found += [(query, ranks[id_], grade) for id_, grade in grades.items() if id_ in ranks]
     numbers, rank, grade = np.array(found, np.int64).reshape(-1, 3).T
     return Judged.build((numbers, rank, grade), [len(ids) for ids in rankings], pool_of(expected), level)
 

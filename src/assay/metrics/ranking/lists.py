@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -42,17 +43,20 @@ def judge_run(qrels: Qrels, run: Run, *, level: int = 1) -> Judged:
     """The run's documents, ordered by score and then id, met with the judgements; one query for each of the qrels."""
     lists = [run.get(query, {}) for query in qrels]
     sizes = np.array([len(found) for found in lists], np.int64)
-    documents = [document for found in lists for document in found]
-    scores = np.fromiter((score for found in lists for score in found.values()), np.float64, len(documents))
+    documents = list(chain.from_iterable(lists))
+    values = chain.from_iterable(found.values() for found in lists)
+    scores = np.fromiter(values, np.float64, len(documents))
     if np.isnan(scores).any():
         raise AssayError("a score of the run is NaN", expected="a number")
     query = np.repeat(np.arange(len(lists)), sizes)
-    known = [
+    judgements = list(qrels.values())
+    starts = (np.cumsum(sizes) - sizes).tolist()
+    known = chain.from_iterable(
         (entry, grades[document])
-        for found, grades, start in zip(lists, qrels.values(), (np.cumsum(sizes) - sizes).tolist(), strict=True)
+        for found, grades, start in zip(lists, judgements, starts, strict=True)
         for entry, document in enumerate(found, start)
         if document in grades
-    ]
-    wanted, grade = np.array(known, np.int64).reshape(-1, 2).T
+    )
+    wanted, grade = np.fromiter(known, np.int64).reshape(-1, 2).T
     rank = ranks(sort_keys(query, single(scores)), wanted, lambda entries: [documents[entry] for entry in entries])
-    return Judged.build((query[wanted], rank, grade), sizes, pool_of(qrels.values()), level)
+    return Judged.build((query[wanted], rank, grade), sizes, pool_of(judgements), level)

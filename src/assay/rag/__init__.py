@@ -1,0 +1,1 @@
+"""RAG runs: the whole pipeline, judged, timed and costed."""

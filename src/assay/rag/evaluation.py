@@ -1,0 +1,345 @@
+"""A RAG run from questions to a finished folder: asked, judged, timed, costed, resumable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.config import Config
+from assay.corpus.index import Index
+from assay.embedders.cache import cached
+from assay.errors import AssayError
+from assay.evaluate import Plan, Progress, Timing, evaluate_async
+from assay.files import write_json
+from assay.gold.cases import CaseSet, load_cases
+from assay.judges import Judge
+from assay.judges.words import Similarity
+from assay.llm import Connections, connect
+from assay.rag import outcomes, summary
+from assay.rag.judging import make_judge, rule_of
+from assay.rag.rows import RagScorer
+from assay.rag.subject import Subject
+from assay.records import Case
+from assay.retrieval.summary import distribution, errors_of
+from assay.runs import history, manifest
+from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
+from assay.runs.passages import PassageStore
+from assay.runs.results import ResultsFile, Row
+from assay.sampling import per_bucket, stratified
+from assay.systems.build import build
+from assay.systems.protocol import Context, RagSystem
+
+KIND = "rag"
+TEST_PER_BUCKET, TEST_LIMIT = 5, 30
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What to run."""
+
+    config: Config
+    gold: Path
+    index: Path | None
+    quick: int | None = None
+    test: bool = False
+    resume: str | None = None
+    command: tuple[str, ...] = ()
+
+
+class Bench(Struct, frozen=True, kw_only=True):
+    """Everything that is made from an order before the first question."""
+
+    order: Order
+    gold: CaseSet
+    cases: tuple[Case, ...]
+    index: Index | None
+    models: Connections
+    system: RagSystem
+    judge: Judge
+    similarity: Similarity
+
+    @property
+    def config(self) -> Config:
+        return self.order.config
+
+
+def run_rag(order: Order, progress: Progress) -> RunFolder:
+    """The sync door."""
+    return asyncio.run(_run(order, progress))
+
+
+async def _run(order: Order, progress: Progress) -> RunFolder:
+    started, now = perf_counter(), datetime.now(UTC)
+    async with connect(order.config) as models:
+        bench = prepare(order, models)
+        try:
+            run = _folder(bench, now)
+            results = ResultsFile(run.path / RESULTS)
+            scorer = RagScorer(order.config.run, PassageStore(run.path), bench.similarity)
+            subject = Subject(bench.system, bench.judge)
+            workers = order.config.run.workers
+            plan = Plan(
+                cases=bench.cases,
+                systems=(subject,),
+                scorer=scorer,
+                results=results,
+                workers=workers,
+                progress=progress,
+            )
+            timings = await evaluate_async(plan)
+        finally:
+            await bench.system.close()
+        rows = results.finish(lambda row: row["case_id"])
+        conclude(run, bench, rows, _execution(timings, now, started, bench))
+    return run
+
+
+def select_cases(order: Order) -> tuple[CaseSet, tuple[Case, ...]]:
+    """The questions of the corpus, and those that are asked."""
+    gold = load_cases(order.gold, "answers")
+    cases: tuple[Case, ...] = gold.cases
+    if order.test:
+        cases = per_bucket(cases, TEST_PER_BUCKET, TEST_LIMIT, order.config.seed)
+    if order.quick:
+        cases = stratified(cases, order.quick, order.config.seed)
+    if not cases:
+        reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())
+        raise AssayError(f"no question can be asked: {reasons}", where=str(order.gold))
+    return gold, cases
+
+
+def prepare(order: Order, models: Connections) -> Bench:
+    """Read and check everything, so that a mistake is told before anything is spent."""
+    config = order.config
+    gold, cases = select_cases(order)
+    index = Index.open(order.index) if order.index else None
+    similarity = Similarity(cached(config.embedder, config.path("cache")))
+    system = build(config.run.pipeline.system, Context(config=config, index=index, models=models))
+    judge = make_judge(config, models, similarity)
+    return Bench(
+        order=order,
+        gold=gold,
+        cases=cases,
+        index=index,
+        models=models,
+        system=system,
+        judge=judge,
+        similarity=similarity,
+    )
+
+
+def _folder(bench: Bench, now: datetime) -> RunFolder:
+    order, config = bench.order, bench.config
+    inputs = _inputs(bench)
+    if order.resume:
+        run = find_run(config.path("runs"), order.resume)
+        run.require_same(inputs.fingerprint())
+        return run
+    data = manifest.build(inputs, config, list(order.command), now)
+    return RunFolder.create(config.path("runs"), data, bench.system.name, config.run.pipeline.precision_k)
+
+
+def _inputs(bench: Bench) -> manifest.Inputs:
+    config, order = bench.config, bench.order
+    return manifest.Inputs(
+        kind=KIND,
+        gold=bench.gold.sha256,
+        index=bench.index.fingerprint if bench.index else None,
+        settings={
+            "pipeline": msgspec.to_builtins(config.run.pipeline),
+            "judge": bench.judge.fingerprint,
+            "verdict rule": rule_of(config.run.judging).fingerprint,
+            "retrieval settings": msgspec.to_builtins(config.retrieval),
+            "embedder": msgspec.to_builtins(config.embedder),
+            "models": msgspec.to_builtins(config.llm.models),
+            "seed": config.seed,
+            "selection": [order.quick, order.test],
+        },
+    )
+
+
+def _execution(timings: dict[str, Timing], now: datetime, started: float, bench: Bench) -> dict[str, Any]:
+    (timing,) = timings.values()
+    seconds = perf_counter() - started
+    return {
+        "timestamp": now.isoformat(timespec="seconds"),
+        "duration": round(seconds, 3),
+        "questions_asked": timing.cases,
+        "questions_per_second": round(timing.cases / timing.seconds, 2) if timing.cases and timing.seconds else None,
+        "workers": bench.config.run.workers,
+        "spent_usd": round(bench.models.budget.spent, 6),
+        "warnings": bench.models.warnings,
+    }
+
+
+def conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict[str, Any]) -> None:
+    """The summary, written last, and a line of history."""
+    config = bench.config
+    found = summary.metrics(rows, config)
+    recall = f"recall_at_{config.run.pipeline.recall_k}"
+    block = summary.metrics_block(found, recall)
+    corpus = outcomes.Corpus.of(bench.index)
+    described = outcomes.describe(rows, corpus)
+    data = _heading(run, bench, block) | {
+        "metrics": block,
+        "intervals": msgspec.to_builtins(found),
+        "latency": summary.latency(rows),
+        "tokens": summary.tokens(rows),
+        "cost": summary.costs(rows, pricing(bench)),
+        "answer_stats": summary.answer_stats(rows),
+        "quality": summary.quality(rows),
+        "retry_stats": summary.retries(rows),
+        "errors": errors_of(rows),
+        "breakdown_by_type": summary.breakdown(rows, lambda row: str(row["question_type"]), config),
+        "breakdown_by_difficulty": summary.breakdown(rows, lambda row: str(row["difficulty"]), config),
+        "abstention": abstention(rows, config),
+        "waterfall": outcomes.waterfall(rows, corpus),
+        "archetypes": outcomes.counts_of(described, "archetype", outcomes.ARCHETYPES),
+        "not_passed": described,
+        "gates": [judge_gate(gate, found) for gate in config.run.gates],
+        "execution": execution,
+        "notes": [],
+    }
+    write_json(run.path / SUMMARY, data)
+    history.record(config.path("runs"), _history_entry(run, data))
+
+
+def pricing(bench: Bench) -> summary.Pricing:
+    """Prices of the models that were configured; a system of the user's own has none."""
+    pipeline, judging = bench.config.run.pipeline, bench.config.run.judging
+    writes = pipeline.model if pipeline.system == "embedded" else None
+    return summary.Pricing(
+        answers=bench.models.model(writes).price if writes else _priced(bench.config, pipeline.model),
+        judge=bench.models.model(judging.judge).price if judging.judge != "reference" else None,
+    )
+
+
+def _priced(config: Config, model: str | None) -> Any:
+    """Of a user's own system that names its model in the settings."""
+    from assay.llm.prices import price_of
+
+    return price_of(model, config.llm.prices) if model else None
+
+
+def judge_gate(gate: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """A rule on a metric. Undefined does not pass."""
+    interval = found.get(gate.measure)
+    if interval is None:
+        from assay.errors import unknown_name
+
+        raise unknown_name("metric", gate.measure, found)
+    mean = interval.mean
+    return {
+        "measure": gate.measure,
+        "at_least": gate.at_least,
+        "severity": gate.severity,
+        "value": mean,
+        "low": interval.low,
+        "high": interval.high,
+        "passed": mean is not None and round(mean, 9) >= round(gate.at_least, 9),
+    }
+
+
+def abstention(rows: Sequence[Row], config: Config) -> dict[str, Any]:
+    """Answered or refused × answerable or not, with the two rates of being wrong about it."""
+    from assay.judges import outcomes as tally
+    from assay.rag.again import stored_answer
+    from assay.stats import Resampling
+
+    rule = rule_of(config.run.judging)
+    judged = [(stored_answer(row), (row["judgment"] or {}).get("behaviour")) for row in rows]
+    counted = tally(judged, rule)
+    plan = Resampling(seed=config.seed, confidence=config.statistics.confidence)
+    data: dict[str, Any] = msgspec.to_builtins(counted)
+    return data | {
+        "false_answer_rate": msgspec.to_builtins(counted.false_answers(plan)),
+        "false_refusal_rate": msgspec.to_builtins(counted.false_refusals(plan)),
+    }
+
+
+def _heading(run: RunFolder, bench: Bench, block: dict[str, Any]) -> dict[str, Any]:
+    data, gold, config = run.manifest, bench.gold, bench.config
+    return {
+        "schema_version": 1,
+        "kind": KIND,
+        "run_id": data["run_id"],
+        "client": data["client"],
+        "created_date": data["created"],
+        "partial": _partial(bench, block["error_rate"]),
+        "identity": {key: data["fingerprint"][key] for key in ("gold", "index", "judge", "verdict rule")},
+        "environment": data["environment"],
+        "system": bench.system.name,
+        "judge": {"name": bench.judge.name, "fingerprint": bench.judge.fingerprint},
+        "config": data["config"],
+        "seed": data["seed"],
+        "index": index_data(bench.index) if bench.index else None,
+        "corpus": {
+            "name": gold.name,
+            "sha256": gold.sha256,
+            "format": gold.format,
+            "question_count": gold.total,
+            "tested": len(bench.cases),
+            "distribution": distribution(bench.cases),
+        },
+        "skipped": {
+            "count": len(gold.excluded),
+            "reasons": gold.reasons,
+            "ids": {entry.id: entry.reason for entry in gold.excluded},
+        },
+        "status": status_of(block["pass_rate"], config),
+    }
+
+
+def _partial(bench: Bench, error_rate: float | None) -> str | None:
+    """Why the run is no whole one."""
+    if len(bench.cases) < len(bench.gold.cases):
+        return f"{len(bench.cases)} of {len(bench.gold.cases)} questions"
+    limit = bench.config.run.error_limit
+    if error_rate is not None and error_rate > limit:
+        return f"{error_rate:.1%} of the questions failed, more than {limit:.1%}"
+    return None
+
+
+def status_of(pass_rate: float | None, config: Config) -> str:
+    """good, fair or poor by the pass rate."""
+    if pass_rate is None:
+        return "unknown"
+    if round(pass_rate, 9) >= config.run.good:
+        return "good"
+    return "fair" if round(pass_rate, 9) >= config.run.fair else "poor"
+
+
+def index_data(index: Index) -> dict[str, Any]:
+    return {
+        "name": index.path.name,
+        "fingerprint": index.fingerprint,
+        "chunks": len(index),
+        "documents": len(set(index.sources)),
+        "model_id": index.metadata.get("model_id"),
+        "embedding_dim": index.metadata.get("embedding_dim"),
+        "language": index.metadata.get("language"),
+    }
+
+
+def _history_entry(run: RunFolder, data: dict[str, Any]) -> dict[str, Any]:
+    metrics = {name: interval["mean"] for name, interval in data["intervals"].items()}
+    return {
+        "timestamp": data["execution"]["timestamp"],
+        "kind": KIND,
+        "run": run.name,
+        "client": data["client"],
+        "corpus": data["corpus"]["name"],
+        "questions": data["corpus"]["tested"],
+        "partial": data["partial"],
+        "best": data["system"],
+        "metrics": metrics,
+        "passed": all(gate["passed"] for gate in data["gates"] if gate["severity"] == "blocking"),
+        "duration": data["execution"]["duration"],
+        "cost_usd": data["cost"]["total_cost_usd"],
+    }

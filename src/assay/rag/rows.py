@@ -1,0 +1,194 @@
+"""One line of `results.jsonl` for each question, with everything a person needs to look into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from assay.config import RunOptions
+from assay.evaluate import System
+from assay.judges import DIMENSIONS, Judgment
+from assay.judges.words import Similarity, content_terms, language_of
+from assay.llm.protocol import Usage
+from assay.metrics.answers import (
+    Passage as Shown,
+)
+from assay.metrics.answers import (
+    citation_scores,
+    exact_match,
+    groundedness,
+    rouge_l,
+    token_f1,
+)
+from assay.rag.retrieved import Found, find
+from assay.rag.subject import Judged, answer_of
+from assay.records import Case, Fault, Score
+from assay.runs.passages import PassageStore
+from assay.runs.results import Row
+from assay.systems.protocol import Output
+
+VERDICTS = ("pass", "partial", "fail")
+UNKNOWN = "unknown"
+
+
+class RagScorer:
+    """Outputs and judgments → rows."""
+
+    def __init__(self, options: RunOptions, passages: PassageStore, similarity: Similarity | None):
+        self._options, self._passages, self._similarity = options, passages, similarity
+
+    def __call__(self, system: System, cases: Sequence[Case], outputs: Sequence[Judged]) -> list[Row]:
+        return [self.row(system.name, case, judged) for case, judged in zip(cases, outputs, strict=True)]
+
+    def row(self, variant: str, case: Case, judged: Judged) -> Row:
+        output = judged.output
+        found = find(case, output.candidates)
+        fault = fault_of(judged)
+        scores = self._scores(case, judged, found) if fault is None else {}
+        return {
+            "variant": variant,
+            "case_id": case.id,
+            "question_id": case.id,
+            "status": "ok" if fault is None else "error",
+            "error": msgspec.to_builtins(fault) if fault else None,
+            "question_type": case.tags.get("question_type", UNKNOWN),
+            "difficulty": case.tags.get("difficulty", UNKNOWN),
+            "tags": case.tags,
+            "question": case.question,
+            "expected_answer": case.answer,
+            "answerable": case.answerable,
+            "category": case.category,
+            "truth": case.truth,
+            "expected_ids": list(case.expected_ids),
+            "expected_sources": list(case.sources),
+            "answer": output.answer,
+            "answer_length": len(output.answer) if output.answer is not None else None,
+            "judgment": _judgment(judged),
+            "recall_by": found.by,
+            "recall_hit": found.hit,
+            "mrr": found.reciprocal_rank,
+            "expected_ranks": list(found.ranks),
+            "retrieval_candidates": None if output.candidates is None else len(output.candidates),
+            "scale": output.scale,
+            "retrieved": _retrieved(output),
+            "context": self._context(output),
+            "scores": {name: score.value for name, score in scores.items()},
+            "undefined": {name: score.reason for name, score in scores.items() if score.value is None},
+            "time": (timing := _timing(judged))["total"],
+            "timing": timing,
+            "tokens": _tokens(output.usage),
+            "judge_tokens": _tokens(judged.judgement.usage if judged.judgement and judged.judgement.reply else None),
+            "llm_metadata": msgspec.to_builtins(output.metadata),
+            "retry_info": _retry(judged),
+        }
+
+    def _scores(self, case: Case, judged: Judged, found: Found) -> dict[str, Score]:
+        """By the names they have in summary, comparison and gates. A rate is 1 or 0 for one question."""
+        assert judged.judgement is not None
+        judgment = judged.judgement.judgment
+        scores = {f"{name}_rate": Score(float(judgment.verdict == name)) for name in VERDICTS}
+        scores["acceptable_rate"] = Score(float(judgment.verdict in ("pass", "partial")))
+        scores[f"recall_at_{self._options.pipeline.recall_k}"] = _score(found.recall, found.reason)
+        scores["mrr"] = _score(found.reciprocal_rank, found.reason)
+        scores["overall_score_avg"] = _score(judgment.overall_score, "not graded")
+        for name in DIMENSIONS:
+            scores[name] = _score(getattr(judgment, name), "the judge could not grade it")
+        return scores | self._beside_the_judge(case, judged)
+
+    def _beside_the_judge(self, case: Case, judged: Judged) -> dict[str, Score]:
+        """Measures that need no judge. Of an unanswerable question there is nothing to compare with."""
+        answer = answer_of(case, judged.output)
+        references = answer.references if case.answerable else ()
+        language = language_of(answer, "auto")
+        shown = [Shown(p.id or "", p.source or "", p.page) for p in judged.output.context or ()]
+        cited = citation_scores(answer.text, shown, case.expected_ids)
+        return {
+            "exact_match": exact_match(answer.text, references, language),
+            "token_f1": token_f1(answer.text, references, language),
+            "rouge_l": rouge_l(answer.text, references),
+            "similarity": self._alike(answer.text, references),
+            "groundedness": groundedness(answer.text, answer.context, content_terms(language)).score,
+            "citation_precision": cited.precision,
+            "citation_recall": cited.recall,
+        }
+
+    def _alike(self, text: str, references: Sequence[str]) -> Score:
+        if not references or self._similarity is None:
+            return Score(None, "undefined", "no expected answer" if not references else "no embedder")
+        return Score(max(self._similarity(text, reference) for reference in references))
+
+    def _context(self, output: Output) -> list[dict[str, Any]] | None:
+        if output.context is None:
+            return None
+        return [
+            {"id": p.id, "source": p.source, "page": p.page, "text": self._passages.keep(p.text or "")}
+            for p in output.context
+        ]
+
+
+def fault_of(judged: Judged) -> Fault | None:
+    """What kept the question from being answered and judged."""
+    if judged.output.fault is not None:
+        return judged.output.fault
+    if judged.judgement is None:
+        return Fault("generation", "no answer came")
+    judgment = judged.judgement.judgment
+    return None if judgment.status == "ok" else Fault("judge", judgment.reason)
+
+
+def _score(value: float | None, reason: str) -> Score:
+    return Score(None, "undefined", reason) if value is None else Score(value)
+
+
+def _judgment(judged: Judged) -> dict[str, Any] | None:
+    if judged.judgement is None:
+        return None
+    judgment: Judgment = judged.judgement.judgment
+    data: dict[str, Any] = msgspec.to_builtins(judgment)
+    return data
+
+
+def _retrieved(output: Output) -> list[dict[str, Any]] | None:
+    if output.candidates is None:
+        return None
+    return [
+        {"rank": rank, "id": p.id, "source": p.source, "page": p.page, "score": p.score}
+        for rank, p in enumerate(output.candidates, 1)
+    ]
+
+
+def _timing(judged: Judged) -> dict[str, float | None]:
+    """Seconds by phase. The total is that of the known phases, or what the system says of itself plus the judge."""
+    timing = judged.output.timing
+    phases = {"retrieval": timing.retrieval, "rerank": timing.rerank, "generation": timing.generation}
+    known = [value for value in phases.values() if value is not None]
+    system = sum(known) if known else timing.total
+    parts = [part for part in (system, judged.judge_seconds) if part is not None]
+    phases |= {"judge": judged.judge_seconds, "total": sum(parts) if parts else None}
+    return {name: None if value is None else round(value, 6) for name, value in phases.items()}
+
+
+def _tokens(usage: Usage | None) -> dict[str, int] | None:
+    if usage is None:
+        return None
+    return {
+        "prompt": usage.prompt,
+        "completion": usage.completion,
+        "thinking": usage.thinking,
+        "cached": usage.cached,
+        "total": usage.total,
+    }
+
+
+def _retry(judged: Judged) -> dict[str, Any]:
+    """Tries over all phases, the judge's among them: 1 if everything went at once."""
+    system = judged.output.retry
+    judge = judged.judgement.retry if judged.judgement else None
+    more = judge.attempts - 1 if judge else 0
+    return {
+        "attempts": system.attempts + more,
+        "recovered": fault_of(judged) is None and system.attempts + more > 1,
+        "error": system.error or (judge.error if judge else None),
+    }

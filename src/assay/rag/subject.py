@@ -1,0 +1,70 @@
+"""A RAG system and its judge as one thing under test: retrieve, rerank, generate, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from msgspec import Struct
+
+from assay.judges import Answer, Judge
+from assay.judges import Judged as Judgement
+from assay.records import Case
+from assay.systems.protocol import Output, Passage, RagSystem
+
+
+class Judged(Struct, frozen=True):
+    """An output and what the judge says of it; not judged is an answer that never came."""
+
+    output: Output
+    judgement: Judgement | None
+    judge_seconds: float | None
+
+
+class Subject:
+    """What the engine runs, one question at a time."""
+
+    batch_size = 1
+
+    def __init__(self, system: RagSystem, judge: Judge):
+        self.system, self.judge = system, judge
+        self.name = system.name
+
+    async def answer(self, cases: Sequence[Case]) -> Sequence[Judged]:
+        return [await self._one(case) for case in cases]
+
+    async def _one(self, case: Case) -> Judged:
+        output = await self.system.run(case)
+        if output.fault is not None or output.answer is None:
+            return Judged(output, None, None)
+        return await judged(case, output, self.judge)
+
+
+async def judged(case: Case, output: Output, judge: Judge) -> Judged:
+    """The judge's part alone, for outputs that are there already."""
+    start = perf_counter()
+    judgement = await judge.judge(answer_of(case, output))
+    measured = perf_counter() - start
+    latency = judgement.reply.latency if judgement.reply else None
+    return Judged(output, judgement, latency if latency is not None else measured)
+
+
+def answer_of(case: Case, output: Output) -> Answer:
+    """What the judge is shown. Of an unanswerable question the truth is what the corpus does say."""
+    truth = case.answer if case.answerable else case.truth
+    return Answer(
+        case_id=case.id,
+        question=case.question,
+        text=output.answer or "",
+        references=(truth,) if truth else (),
+        context=context_text(output.context),
+        answerable=case.answerable,
+        category=case.category,
+    )
+
+
+def context_text(passages: Sequence[Passage] | None) -> str | None:
+    """The passages as the generator saw them, numbered; None where the system does not tell."""
+    if passages is None:
+        return None
+    return "\n\n".join(f"[{number}] {passage.text or ''}" for number, passage in enumerate(passages, 1))
