@@ -27,7 +27,7 @@ import numpy as np
 
 BIN = Path(sys.executable).parent
 OURS = "ndcg@10,mrr,map,recall@1,recall@3,recall@5,recall@10,recall@100,p@1,p@3,p@5,p@10"
-IR_MEASURES = "nDCG@10 RR AP R@1 R@3 R@5 R@10 R@100 P@1 P@3 P@5 P@10".split()
+IR_MEASURES = ["nDCG@10", "RR", "AP", "R@1", "R@3", "R@5", "R@10", "R@100", "P@1", "P@3", "P@5", "P@10"]
 THEIRS = ["ndcg_cut.10", "recip_rank", "map", "recall.1,3,5,10,100", "P.1,3,5,10"]
 PYTREC_EVAL = f"""
 import sys, pytrec_eval
@@ -41,6 +41,7 @@ for name in sorted(next(iter(found.values()))):
 """
 IN_MEMORY = f"""
 import json, sys, time
+from dataclasses import replace
 from pathlib import Path
 import pytrec_eval
 from assay.metrics import Measure, judge_run, measure_runs
@@ -59,12 +60,10 @@ run = {{query: dict(zip(r.ids, r.scores)) for query, r in read_run(Path(sys.argv
 evaluator = pytrec_eval.RelevanceEvaluator(qrels, set({THEIRS!r}))
 names = {OURS.split(",")!r}
 measures = [Measure.parse(name) for name in names]
-fields = judge_run(qrels, run).__dict__
-fresh = lambda: type(judge_run({{}}, {{}}))(**{{key: fields[key] for key in FIELDS}})
-FIELDS = ("query", "rank", "grade", "retrieved", "pool_query", "pool_grade", "level")
+prepared = judge_run(qrels, run)
 
 def ours():
-    judged = fresh()
+    judged = replace(prepared)  # a fresh one, that has kept nothing of the last time
     return [measure.compute(judged) for measure in measures]
 
 print(json.dumps({{

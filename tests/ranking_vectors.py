@@ -17,6 +17,7 @@ import numpy as np
 import pytrec_eval
 
 import assay.selftest
+from assay.metrics import MEASURES
 
 FOLDER = Path(assay.selftest.__file__).parent / "vectors"
 TREC_EVAL = {
@@ -28,6 +29,15 @@ TREC_EVAL = {
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
 Values = dict[str, dict[str, float | None]]
+
+
+def is_built_in(name: str) -> bool:
+    """The documentation's examples add measures of their own."""
+    function = MEASURES.get(name).function
+    return function is None or function.__module__.startswith("assay.")
+
+
+BUILT_IN = [name for name in MEASURES.names() if is_built_in(name)]
 
 
 def reference(qrels: Qrels, run: Run, measures: dict[str, str], level: int = 1) -> Values:

@@ -23,7 +23,7 @@ LAYERS = (
     ("trec",),
     ("corpus", "retrievers", "judges"),
     ("gold", "systems"),
-    ("evaluate", "runs", "compare", "retrieval"),
+    ("evaluate", "runs", "compare", "retrieval", "rag"),
     ("report",),
     ("scaffold", "selftest"),
     ("cli", "viewer"),

@@ -50,10 +50,10 @@ def test_the_table_says_mean_interval_and_what_was_left_out(files: Path, capsys:
     assert "0.8889" not in rows["judged@5"]
     assert "0.7222 [" in rows["judged@5"], "(2/3 + 1/2 + 1) / 3"
     assert lines[7:] == [
-        "! 1 query (q4) of the qrels not in r.txt: scored 0",
+        "! 1 query (q4) of the qrels not in r.txt: counted as nothing retrieved",
         "! 1 query (q9) of r.txt not in the qrels: left out",
-        "! recall@1, mrr undefined for some queries: nothing is relevant",
-        "! judged@5 undefined for some queries: nothing was retrieved",
+        "! recall@1, mrr undefined for 1 query (q3): nothing is relevant",
+        "! judged@5 undefined for 1 query (q4): nothing was retrieved",
     ]
 
 

@@ -138,6 +138,8 @@ QRELS_FAULTS: dict[str, tuple[str | bytes, str]] = {
     "old Mac": ("q 0 a 1\rq 0 b 1\r", "file.txt:1: a carriage return without a line feed"),
     "JSON": ('{"q": {"a": 1}}\n', "file.txt:1: 3 columns in a line of a qrels file"),
     "long line": (LONG, "file.txt:1: 1 column in a line of a qrels file"),
+    "long id twice": (f"q 0 {LONG} 1\nq 0 {LONG} 1\n", "file.txt:2: document 'xxx"),
+    "long grade": (f"q 0 a {LONG}\n", "file.txt:1: grade 'xxx"),
     "torn gzip": (gzip.compress(PLAIN_QRELS.encode())[:-12], "file.txt: cannot be read: Compressed file ended"),
 }
 
@@ -172,6 +174,7 @@ RUN_FAULTS: dict[str, tuple[str | bytes, str]] = {
     ),
     "null byte": (b"q Q0 a\x00 1 1 t\n", "file.txt:1: byte 0x00 in the file"),
     "long line": (PLAIN_RUN + LONG + "\n", "file.txt:4: 1 column in a line of a run file"),
+    "long score": (f"q Q0 a 1 {LONG} t\n", "file.txt:1: score 'xxx"),
 }
 
 

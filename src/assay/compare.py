@@ -25,7 +25,16 @@ from assay.stats import (
 
 Sample = tuple[list[str], NDArray[np.float64]]
 """Cases, and their values before and now."""
-IDENTITY = {"gold": "the gold sets", "index": "the indexes", "settings": "the scoring settings", "judge": "the judges"}
+IDENTITY = {
+    "gold": "the gold sets",
+    "index": "the indexes",
+    "retrieval settings": "the settings of retrieval",
+    "judge": "the judges",
+    "verdict rule": "the verdict rules",
+}
+LOWER_IS_BETTER = {"fail_rate", "error_rate"}
+NEUTRAL = {"partial_rate"}
+"""More or fewer of these is neither better nor worse."""
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -63,6 +72,23 @@ class Flip(Struct, frozen=True):
     tags: dict[str, str]
 
 
+class Figure(Struct, frozen=True, kw_only=True):
+    """A number of the whole run, before and now: no question has one of its own, so nothing can be tested."""
+
+    name: str
+    before: float | None
+    now: float | None
+    limit: float | None = None
+
+    @property
+    def delta(self) -> float | None:
+        return None if self.before is None or self.now is None else self.now - self.before
+
+    @property
+    def exceeded(self) -> bool:
+        return self.limit is not None and self.now is not None and round(self.now, 9) > round(self.limit, 9)
+
+
 class Comparison(Struct, frozen=True, kw_only=True):
     """Two sets of scores, side by side."""
 
@@ -73,6 +99,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...]
     flips: tuple[Flip, ...]
     flip_measure: str
+    figures: tuple[Figure, ...] = ()
     common: int
     only_before: int
     only_now: int
@@ -81,6 +108,15 @@ class Comparison(Struct, frozen=True, kw_only=True):
     def regressions(self) -> tuple[Row, ...]:
         return tuple(row for row in self.rows if row.regression)
 
+    @property
+    def exceeded(self) -> tuple[Figure, ...]:
+        """Latency or cost beyond its limit."""
+        return tuple(figure for figure in self.figures if figure.exceeded)
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.regressions or self.exceeded)
+
 
 class Rules(Struct, frozen=True, kw_only=True):
     """When a difference counts."""
@@ -88,27 +124,43 @@ class Rules(Struct, frozen=True, kw_only=True):
     thresholds: Thresholds = Thresholds()
     statistics: Statistics = Statistics()
     seed: int = 0
+    different_judges: bool = False
+    """Compare even what was not judged by the same judge."""
 
 
 def compare(before: Scored, now: Scored, rules: Rules) -> Comparison:
     """All measures both have, variant by variant, over the questions both have."""
     if before.kind != now.kind:
         raise AssayError(f"'{before.label}' is about {before.kind}, '{now.label}' about {now.kind}: nothing to compare")
+    if before.identity.get("judge") != now.identity.get("judge") and not rules.different_judges:
+        hint = "Judge one of them again (assay score RUN --judge ...), or say --allow-different-judges"
+        raise AssayError(f"'{before.label}' and '{now.label}' were judged by different judges", hint=hint)
     pairs = _variant_pairs(before, now)
+    flip = next((m for m in rules.thresholds.flips if any(m in by_measure for by_measure in now.scores.values())), "")
     rows, flips = [], []
     for name, (old, new) in pairs.items():
         rows += compare_measures(name, before.scores[old], now.scores[new], _clusters(now, before, rules), rules)
-        flips += _flips(name, before.values(old, rules.thresholds.flips), now.values(new, rules.thresholds.flips), now)
+        flips += _flips(name, before.values(old, flip), now.values(new, flip), now)
     return Comparison(
         before=before.label,
         now=now.label,
         warnings=_warnings(before, now, pairs),
         rows=tuple(rows),
         flips=tuple(flips),
-        flip_measure=rules.thresholds.flips,
+        flip_measure=flip,
+        figures=_figures(before, now, rules),
         common=len(before.tags.keys() & now.tags.keys()),
         only_before=len(before.tags.keys() - now.tags.keys()),
         only_now=len(now.tags.keys() - before.tags.keys()),
+    )
+
+
+def _figures(before: Scored, now: Scored, rules: Rules) -> tuple[Figure, ...]:
+    names = dict.fromkeys([*now.figures, *before.figures])
+    limits = rules.thresholds.limits
+    return tuple(
+        Figure(name=name, before=before.figures.get(name), now=now.figures.get(name), limit=limits.get(name))
+        for name in names
     )
 
 
@@ -229,8 +281,14 @@ def _judged(variant: str, draft: Row, p: float | None, rules: Rules) -> Row:
         p=p,
         threshold=threshold,
         flagged=is_flagged(draft.delta, threshold),
-        verdict=verdict(draft.delta, p, higher_is_better=True, alpha=rules.statistics.alpha),
+        verdict=_verdict(draft, p, rules.statistics.alpha),
     )
+
+
+def _verdict(draft: Row, p: float | None, alpha: float) -> Verdict:
+    if draft.measure in NEUTRAL:
+        return "no evidence either way"
+    return verdict(draft.delta, p, higher_is_better=draft.measure not in LOWER_IS_BETTER, alpha=alpha)
 
 
 def threshold_of(measure: str, thresholds: Thresholds) -> float:

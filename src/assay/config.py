@@ -195,8 +195,11 @@ class Judging(Settings, frozen=True):
     never_pass_at: Annotated[
         float, Meta(ge=0, le=5, description="no pass with a correctness of this or less; 0: no such rule")
     ] = 2.0
+    labels: Annotated[
+        str | None, Meta(description="people's labels (JSONL): the run then says how far its judge can be trusted")
+    ] = None
     minimum_kappa: Annotated[
-        float, Meta(ge=-1, le=1, description="agreement with people below which a judge may warn but not gate")
+        float, Meta(ge=-1, le=1, description="agreement with them below which the judge may warn but not gate")
     ] = 0.6
 
 
@@ -272,15 +275,38 @@ class LlmOptions(Settings, frozen=True):
     max_seconds: Annotated[NotNegative | None, Meta(description="after which a run stops; null: none")] = None
 
 
+THRESHOLDS = {
+    "recall": 0.01,
+    "page_recall": 0.01,
+    "hit": 0.01,
+    "mrr": 0.02,
+    "pass_rate": 0.02,
+    "fail_rate": 0.02,
+    "acceptable_rate": 0.02,
+    "partial_rate": 0.05,
+    "recall_at_100": 0.01,
+    "overall_score_avg": 0.1,
+}
+
+
 class Comparison(Settings, frozen=True):
     """When a difference between two runs is flagged. A regression is flagged *and* statistically real."""
 
     thresholds: Annotated[
         dict[str, Annotated[float, Meta(ge=0)]],
         Meta(description="smallest difference that matters, by measure (ndcg@10) or family (recall)"),
-    ] = field(default_factory=lambda: {"recall": 0.01, "page_recall": 0.01, "hit": 0.01, "mrr": 0.02})
+    ] = field(default_factory=lambda: dict(THRESHOLDS))
     default_threshold: Annotated[float, Meta(ge=0, description="for every other measure")] = 0.02
-    flips: Annotated[str, Meta(description="whose changes are listed question by question")] = "hit@5"
+    flips: Annotated[tuple[str, ...], Meta(description="whose changes are listed question by question")] = (
+        "hit@5",
+        "pass_rate",
+    )
+    limits: Annotated[
+        dict[str, NotNegative],
+        Meta(
+            description="largest value allowed, such as {latency_p95: 8, cost_per_question_usd: 0.01}; beyond: exit 1"
+        ),
+    ] = {}
 
 
 class Statistics(Settings, frozen=True):

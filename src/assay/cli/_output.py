@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
+    import argparse
+
+    from assay.config import Config
     from assay.report.blocks import Report
+    from assay.report.publish import Published
 
 Progress = Callable[[str, int, int], None]
 
@@ -46,6 +50,23 @@ def show(report: Report, *, whole: bool = False) -> None:
 
     kept = tuple(section for section in report.sections if whole or not section.detail)
     print_report(replace(report, sections=kept), Console())
+
+
+def finish(published: Published, config: Config, arguments: argparse.Namespace) -> None:
+    """What every evaluation ends with: the summary on stdout, where the report is, a baseline if asked for."""
+    folder = published.run
+    if arguments.json:
+        print_json(published.summary | {"folder": str(folder.path), "exit_code": published.exit_code})
+    else:
+        show(published.report)
+        print(f"\n{folder.path}/report.html")
+    if arguments.update_baseline:
+        from datetime import UTC, datetime
+
+        from assay.runs.baselines import promote
+
+        baseline = promote(folder, config.path("baselines"), today=datetime.now(UTC).date(), force=arguments.force)
+        print(f"baseline {baseline.path}", file=sys.stderr)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ OMITS = ("--quiet",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", help="a run (path, name, id, last) or a baseline (file, or the word baseline)")
     parser.add_argument("now", help="what is compared with it")
+    parser.add_argument("--allow-different-judges", action="store_true", help="compare even if the judges differ")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,9 +24,13 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.report.publish import load_scored, rules_of
 
     config = load(arguments.config)
-    result = compare(load_scored(arguments.before, config), load_scored(arguments.now, config), rules_of(config))
+    result = compare(
+        load_scored(arguments.before, config),
+        load_scored(arguments.now, config),
+        rules_of(config, different_judges=arguments.allow_different_judges),
+    )
     if arguments.json:
         print_json(msgspec.to_builtins(result) | {"regressions": len(result.regressions)})
     else:
         show(comparison_report(result))
-    return 1 if result.regressions else 0
+    return 1 if result.failed else 0

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.config import Config
     from assay.retrieval.evaluation import Order
-    from assay.runs.folder import RunFolder
 
 HELP = "evaluate retrieval against a gold set"
 
@@ -45,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from assay.cli._output import print_json, progress_to, show
+    from assay.cli._output import finish, progress_to
     from assay.config import load
     from assay.report.publish import publish
     from assay.retrieval.evaluation import evaluate_retrieval
@@ -56,13 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         with progress_to(quiet=arguments.quiet) as progress:
             folder = evaluate_retrieval(order, progress)
         published = publish(folder, config, arguments.baseline)
-        if arguments.json:
-            print_json(published.summary | {"folder": str(folder.path), "exit_code": published.exit_code})
-        else:
-            show(published.report)
-            print(f"\n{folder.path}/report.html")
-        if arguments.update_baseline:
-            _promote(folder, config, arguments)
+        finish(published, config, arguments)
         codes.append(published.exit_code)
     return max(codes)
 
@@ -127,12 +120,3 @@ def _index(config: Config, arguments: argparse.Namespace) -> Path | None:
     found = config.path("index")
     alone = all(variant.startswith("run:") for variant in config.retrieval.variants)
     return None if alone and not found.exists() else found
-
-
-def _promote(folder: RunFolder, config: Config, arguments: argparse.Namespace) -> None:
-    from datetime import UTC, datetime
-
-    from assay.runs.baselines import promote
-
-    baseline = promote(folder, config.path("baselines"), today=datetime.now(UTC).date(), force=arguments.force)
-    print(f"baseline {baseline.path}", file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from assay.config import Config
+from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.embedders.cache import cached
 from assay.errors import AssayError
@@ -20,13 +21,15 @@ from assay.evaluate import Plan, Progress, Timing, evaluate_async
 from assay.files import write_json
 from assay.gold.cases import CaseSet, load_cases
 from assay.judges import Judge
+from assay.judges.trust import may_gate
 from assay.judges.words import Similarity
 from assay.llm import Connections, connect
 from assay.rag import outcomes, summary
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.rows import RagScorer
 from assay.rag.subject import Subject
-from assay.records import Case
+from assay.rag.trust import JUDGED, labels_of, trust_of
+from assay.records import Case, Interval
 from assay.retrieval.summary import distribution, errors_of
 from assay.runs import history, manifest
 from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
@@ -34,7 +37,7 @@ from assay.runs.passages import PassageStore
 from assay.runs.results import ResultsFile, Row
 from assay.sampling import per_bucket, stratified
 from assay.systems.build import build
-from assay.systems.protocol import Context, RagSystem
+from assay.systems.protocol import Context, RagSystem, inputs_of
 
 KIND = "rag"
 TEST_PER_BUCKET, TEST_LIMIT = 5, 30
@@ -152,7 +155,7 @@ def _inputs(bench: Bench) -> manifest.Inputs:
         gold=bench.gold.sha256,
         index=bench.index.fingerprint if bench.index else None,
         settings={
-            "pipeline": msgspec.to_builtins(config.run.pipeline),
+            "pipeline": msgspec.to_builtins(config.run.pipeline) | inputs_of(bench.system),
             "judge": bench.judge.fingerprint,
             "verdict rule": rule_of(config.run.judging).fingerprint,
             "retrieval settings": msgspec.to_builtins(config.retrieval),
@@ -186,6 +189,7 @@ def conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict[
     block = summary.metrics_block(found, recall)
     corpus = outcomes.Corpus.of(bench.index)
     described = outcomes.describe(rows, corpus)
+    trust, gates = _trusted(config, rows)
     data = _heading(run, bench, block) | {
         "metrics": block,
         "intervals": msgspec.to_builtins(found),
@@ -202,12 +206,26 @@ def conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict[
         "waterfall": outcomes.waterfall(rows, corpus),
         "archetypes": outcomes.counts_of(described, "archetype", outcomes.ARCHETYPES),
         "not_passed": described,
-        "gates": [judge_gate(gate, found) for gate in config.run.gates],
+        "gates": [judge_gate(gate, found) for gate in gates],
+        "trust": trust,
         "execution": execution,
         "notes": [],
     }
     write_json(run.path / SUMMARY, data)
     history.record(config.path("runs"), _history_entry(run, data))
+
+
+def _trusted(config: Config, rows: Sequence[Row]) -> tuple[dict[str, Any] | None, list[Gate]]:
+    """With people's labels at hand: what they say of the judge, and gates that may only warn if it is too little."""
+    gates = list(config.run.gates)
+    if not config.run.judging.labels:
+        return None, gates
+    report = trust_of(labels_of(Path(config.root) / config.run.judging.labels, rows), config)
+    permission = may_gate(report, config.run.judging.minimum_kappa)
+    if not permission.allowed:
+        gates = [replace(gate, severity="warning") if gate.measure in JUDGED else gate for gate in gates]
+    data: dict[str, Any] = msgspec.to_builtins(report)
+    return data | {"may_gate": permission.allowed, "reason": permission.reason}, gates
 
 
 def pricing(bench: Bench) -> summary.Pricing:
@@ -227,7 +245,7 @@ def _priced(config: Config, model: str | None) -> Any:
     return price_of(model, config.llm.prices) if model else None
 
 
-def judge_gate(gate: Any, found: dict[str, Any]) -> dict[str, Any]:
+def judge_gate(gate: Gate, found: Mapping[str, Interval]) -> dict[str, Any]:
     """A rule on a metric. Undefined does not pass."""
     interval = found.get(gate.measure)
     if interval is None:

@@ -10,6 +10,7 @@ from assay.report.blocks import Block, Column, Field, Item, Items, Note, Report,
 from assay.report.numbers import format_value
 
 HEADLINES = ("recall", "page_recall", "mrr", "ndcg")
+RUN_HEADLINES = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "overall_score_avg", "mrr")
 """Families of measures that stand first; all others are in the detailed table."""
 LEGEND = (
     "Paired by question. p is corrected for many measures (Holm); detectable is the smallest difference that these "
@@ -38,16 +39,25 @@ def _brief(comparison: Comparison, *, among: bool) -> list[Block]:
     blocks: list[Block] = [Note(f"Mind: {warning}.", "warn") for warning in comparison.warnings]
     bad = bool(comparison.regressions) and not among
     blocks.append(Note(f"{between}: {headline(comparison, among=among)}", "bad" if bad else "plain"))
-    names = brief_measures({row.measure for row in comparison.rows})
-    shown = [row for row in comparison.rows if row.measure in names]
-    return [*blocks, _differences(comparison, shown or comparison.rows)]
+    shown = [row for row in comparison.rows if row.measure in brief_measures({row.measure for row in comparison.rows})]
+    blocks.append(_differences(comparison, shown or comparison.rows))
+    return [*blocks, _figures(comparison)] if comparison.figures else blocks
+
+
+def _figures(comparison: Comparison) -> Table:
+    columns = (Column("figure"), Column("before", "score"), Column("now", "score"), Column("difference", "score"))
+    rows = tuple(Row((f.name, f.before, f.now, f.delta), "bad" if f.exceeded else "plain") for f in comparison.figures)
+    return Table(columns, rows, "Of the whole run; nothing to test.")
 
 
 def brief_measures(names: Iterable[str], cut: str = "5") -> set[str]:
     """One measure of each headline family: recall at the usual cut-off where there is one, else at the last."""
+    known = set(names)
+    if "pass_rate" in known:
+        return {name for name in known if name in RUN_HEADLINES or name.startswith("recall_at_")}
     chosen = set()
     for family in HEADLINES:
-        own = sorted((name for name in names if name.partition("@")[0] == family), key=_cut_off)
+        own = sorted((name for name in known if name.partition("@")[0] == family), key=_cut_off)
         usual = f"{family}@{cut}"
         if own:
             chosen.add(usual if usual in own and family.endswith("recall") else own[-1])
@@ -68,7 +78,9 @@ def _full(comparison: Comparison, *, among: bool) -> list[Block]:
 
 def headline(comparison: Comparison, *, among: bool = False) -> str:
     """One sentence: what got worse or better beyond chance, or that nothing did."""
-    rows = [row for row in comparison.rows if row.measure.partition("@")[0] in HEADLINES] or list(comparison.rows)
+    brief = brief_measures({row.measure for row in comparison.rows}) if not among else set()
+    families = (*HEADLINES, *brief)
+    rows = [row for row in comparison.rows if row.measure.partition("@")[0] in families] or list(comparison.rows)
     better, worse = ([row for row in rows if row.verdict == said] for said in ("better", "worse"))
     said = []
     if comparison.regressions and not among:

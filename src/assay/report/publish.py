@@ -15,9 +15,11 @@ from assay.report.blocks import Report
 from assay.report.comparison import comparison_report
 from assay.report.html import to_html
 from assay.report.markdown import to_markdown
+from assay.report.rag import rag_report
 from assay.report.retrieval import retrieval_report
 from assay.runs.baselines import latest
 from assay.runs.folder import COMPARISON, FAILURES, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run
+from assay.runs.passages import PassageStore
 from assay.runs.scored import Scored, of_baseline, of_run
 
 ExitCode = Literal[0, 1, 3]
@@ -37,17 +39,17 @@ class Published(Struct, frozen=True, kw_only=True):
         if self.summary["errors"]["total"]:
             return 3
         blocked = any(not gate["passed"] for gate in self.summary["gates"] if gate["severity"] == "blocking")
-        regressed = self.comparison is not None and bool(self.comparison.regressions)
-        return 1 if blocked or regressed else 0
+        return 1 if blocked or (self.comparison is not None and self.comparison.failed) else 0
 
 
-def publish(run: RunFolder, config: Config, baseline: str = "latest") -> Published:
+def publish(run: RunFolder, config: Config, baseline: str = "latest", *, different_judges: bool = False) -> Published:
     """Compare, write `report.html`, `report.md` and `comparison.md` into the run's folder."""
     summary = run.summary
     now = of_run(run)
+    rules = rules_of(config, different_judges=different_judges)
     before = find_baseline(baseline, config, summary)
-    comparison = compare(before, now, rules_of(config)) if before else None
-    report = build_report(run, now, config, comparison)
+    comparison = compare(before, now, rules) if before else None
+    report = build_report(run, now, rules, comparison)
     write_atomic(run.path / REPORT_HTML, to_html(report))
     write_atomic(run.path / REPORT_MARKDOWN, to_markdown(report))
     if comparison:
@@ -55,16 +57,24 @@ def publish(run: RunFolder, config: Config, baseline: str = "latest") -> Publish
     return Published(run=run, summary=summary, report=report, comparison=comparison)
 
 
-def build_report(run: RunFolder, now: Scored, config: Config, baseline: Comparison | None = None) -> Report:
+def build_report(run: RunFolder, now: Scored, rules: Rules, baseline: Comparison | None = None) -> Report:
+    """By the kind of the run."""
     summary = run.summary
+    if summary["kind"] == "rag":
+        return rag_report(summary, run.results.read(), PassageStore(run.path).read(), baseline)
     path = run.path / FAILURES
     failures = [entry for _, entry in read_jsonl(path)] if path.exists() else []
-    variants = compare_variants(now, summary["variants"], rules_of(config)) if len(summary["variants"]) > 1 else []
+    variants = compare_variants(now, summary["variants"], rules) if len(summary["variants"]) > 1 else []
     return retrieval_report(summary, failures, variants, baseline)
 
 
-def rules_of(config: Config) -> Rules:
-    return Rules(thresholds=config.comparison, statistics=config.statistics, seed=config.seed)
+def rules_of(config: Config, *, different_judges: bool = False) -> Rules:
+    return Rules(
+        thresholds=config.comparison,
+        statistics=config.statistics,
+        seed=config.seed,
+        different_judges=different_judges,
+    )
 
 
 def find_baseline(name: str, config: Config, summary: dict[str, Any]) -> Scored | None:

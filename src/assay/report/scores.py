@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from assay.metrics import Measure
 from assay.records import Interval
 from assay.report.numbers import MISSING, fixed, format_value
@@ -53,20 +55,22 @@ def _rows(scores: Scores) -> Iterator[tuple[str, ...]]:
 def _left_out(scores: Scores) -> Iterator[str]:
     for name, run in zip(run_names(scores.runs), scores.runs, strict=True):
         if run.missing:
-            yield f"{_named(run.missing)} of the qrels not in {name}: scored 0"
+            yield f"{_named(run.missing)} of the qrels not in {name}: counted as nothing retrieved"
         if run.unknown:
             yield f"{_named(run.unknown)} of {name} not in the qrels: left out"
-    for reason, measures in _undefined(scores).items():
-        yield f"{', '.join(map(str, measures))} undefined for some queries: {reason}"
+    for (reason, queries), measures in _undefined(scores).items():
+        yield f"{', '.join(map(str, measures))} undefined for {_named(queries)}: {reason}"
 
 
-def _undefined(scores: Scores) -> dict[str, list[Measure]]:
-    """Reason → the measures that some query has no value for."""
-    reasons: dict[str, list[Measure]] = {}
+def _undefined(scores: Scores) -> dict[tuple[str, tuple[str, ...]], list[Measure]]:
+    """(reason, queries without a value in some run) → the measures it holds for."""
+    found: dict[tuple[str, tuple[str, ...]], list[Measure]] = {}
     for at, measure in enumerate(scores.measures):
-        if any(run.intervals[at].n_scored < run.intervals[at].n_cases for run in scores.runs):
-            reasons.setdefault(measure.undefined, []).append(measure)
-    return reasons
+        undefined = np.any([np.isnan(run.values[:, at]) for run in scores.runs], axis=0)
+        if undefined.any():
+            queries = tuple(scores.queries[number] for number in np.flatnonzero(undefined))
+            found.setdefault((measure.undefined, queries), []).append(measure)
+    return found
 
 
 def _named(queries: Sequence[str]) -> str:

@@ -29,18 +29,29 @@ class Baseline(Struct, frozen=True):
     def listing(self) -> dict[str, Any]:
         """The line that stands for it in a list."""
         data = self.data
-        best = data["decision"]["variant"]
         return {
             "version": self.name.version,
             "client": self.name.client,
             "kind": data["kind"],
             "corpus": data["corpus"]["name"],
             "date": self.name.date,
-            "best": best,
+            "best": best_of(data),
             "questions": self.name.count,
             "file": self.path.name,
-            "metrics": {name: interval["mean"] for name, interval in data["metrics"].get(best, {}).items()},
+            "metrics": means_of(data),
         }
+
+
+def best_of(summary: dict[str, Any]) -> str | None:
+    """What the headline numbers are those of: the best variant, or the system."""
+    found: str | None = summary["decision"]["variant"] if "decision" in summary else summary.get("system")
+    return found
+
+
+def means_of(summary: dict[str, Any]) -> dict[str, float | None]:
+    """The headline means."""
+    intervals = summary["intervals"] if "intervals" in summary else summary["metrics"].get(best_of(summary), {})
+    return {name: interval["mean"] for name, interval in intervals.items()}
 
 
 def all_baselines(root: Path, client: str | None = None) -> list[Baseline]:

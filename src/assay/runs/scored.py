@@ -26,6 +26,8 @@ class Scored(Struct, frozen=True, kw_only=True):
     """What must be equal for two of them to be about the same thing: gold, index, judge."""
     scores: dict[str, dict[str, dict[str, float | None]]]
     tags: dict[str, dict[str, str]]
+    figures: dict[str, float | None] = {}
+    """What is known of the whole run alone: latency, cost."""
 
     def values(self, variant: str, measure: str) -> Values:
         return self.scores.get(variant, {}).get(measure, {})
@@ -46,7 +48,14 @@ def of_rows(rows: Iterable[Row]) -> tuple[dict[str, dict[str, dict[str, float | 
 def of_run(run: RunFolder) -> Scored:
     scores, tags = of_rows(run.results.read())
     summary = run.summary
-    return Scored(label=run.name, kind=summary["kind"], identity=summary["identity"], scores=scores, tags=tags)
+    return Scored(
+        label=run.name,
+        kind=summary["kind"],
+        identity=summary["identity"],
+        scores=scores,
+        tags=tags,
+        figures=figures_of(summary),
+    )
 
 
 def of_baseline(path: Path) -> Scored:
@@ -54,5 +63,19 @@ def of_baseline(path: Path) -> Scored:
     if not isinstance(data, dict) or "baseline_version" not in data:
         raise AssayError("not a baseline", where=str(path))
     return Scored(
-        label=path.name, kind=data["kind"], identity=data["identity"], scores=data["scores"], tags=data["tags"]
+        label=path.name,
+        kind=data["kind"],
+        identity=data["identity"],
+        scores=data["scores"],
+        tags=data["tags"],
+        figures=figures_of(data),
     )
+
+
+def figures_of(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Latency and cost by one name each, the same for runs and baselines."""
+    total = (summary.get("latency") or {}).get("total") or {}
+    figures = {f"latency_{name}": total.get(name) for name in ("avg", "p50", "p95")}
+    cost = summary.get("cost") or {}
+    figures |= {name: cost.get(name) for name in ("total_cost_usd", "cost_per_question_usd")}
+    return figures if any(value is not None for value in figures.values()) else {}

@@ -63,9 +63,7 @@ class Finder:
         wanted = [id_ for ranking in rankings if isinstance(ranking, Ranking) for id_ in ranking.ids[:looked_at]]
         chunks = self._index.chunks(wanted)
         seconds = (perf_counter() - start) / len(cases)
-        return [
-            self._one(case, ranking, chunks, seconds) for case, ranking in zip(cases, rankings, strict=True)
-        ]
+        return [self._one(case, ranking, chunks, seconds) for case, ranking in zip(cases, rankings, strict=True)]
 
     def _one(self, case: Case, ranking: Ranking | Fault, chunks: dict[str, Chunk], seconds: float) -> Found:
         if isinstance(ranking, Fault):
@@ -78,9 +76,7 @@ class Finder:
             again = self._second.rank_again(case.question, ids, chunks, self._precision_k)
             rerank = perf_counter() - start
             if isinstance(again, Fault):
-                return Found(
-                    candidates=candidates, scale=ranking.scale, retrieval=seconds, rerank=rerank, fault=again
-                )
+                return Found(candidates=candidates, scale=ranking.scale, retrieval=seconds, rerank=rerank, fault=again)
             best = again
         shown = best.ids[: self._precision_k]
         absent = [id_ for id_ in shown if id_ not in chunks]
@@ -100,7 +96,7 @@ class Finder:
         row = self._rows.get(id_)
         if row is None:
             return Passage(id=id_, score=score)
-        return Passage(id=id_, source=self._index.sources[row], page=self._index.pages[row], score=score)
+        return Passage(id=id_, source=self._index.sources[row] or None, page=self._index.pages[row], score=score)
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -108,4 +104,4 @@ class Finder:
 
 
 def _shown(chunk: Chunk, score: float) -> Passage:
-    return Passage(id=chunk.id, source=chunk.source, page=chunk.page, score=score, text=chunk.text)
+    return Passage(id=chunk.id, source=chunk.source or None, page=chunk.page, score=score, text=chunk.text)

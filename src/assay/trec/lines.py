@@ -13,7 +13,7 @@ from assay.metrics.ranking.judged import Ints
 from assay.trec.blocks import BLOCK_BYTES, Block, make_block, read_block
 from assay.trec.columns import Layout, cut
 from assay.trec.numbers import ROOM, Words, parse_numbers
-from assay.trec.tokens import Tokens, decode, first_twice, twice
+from assay.trec.tokens import Tokens, first_twice, shown, twice
 
 RUN = Layout("run file", ("query", "Q0", "document", "rank", "score", "tag"), (0, 2, 4), open_ended=True)
 
@@ -42,9 +42,8 @@ class Lines:
         scores, wrong = parse_numbers(self.block.data, self.score.start, self.score.end)
         if len(wrong):
             at = wrong[:1]
-            raise self.block.fault(
-                int(self.score.start[at[0]]), f"score '{decode(self.score[at].bytes()[0])}'", "a number"
-            )
+            text = shown(self.score[at].bytes()[0])
+            raise self.block.fault(int(self.score.start[at[0]]), f"score '{text}'", "a number")
         return scores
 
     def hashes(self, salt: Ints) -> Words:

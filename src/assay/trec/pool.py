@@ -11,7 +11,7 @@ from assay.metrics.ranking.judged import Ints
 from assay.trec.blocks import Block, read_block
 from assay.trec.columns import Columns, Layout, cut
 from assay.trec.numbers import ROOM, Words, parse_numbers
-from assay.trec.tokens import Tokens, decode, first_twice, twice
+from assay.trec.tokens import Tokens, decode, first_twice, shown, twice
 
 TREC = Layout("qrels file", ("query", "iteration", "document", "grade"), (0, 2, 3))
 BEIR = Layout("BEIR qrels file", ("query-id", "corpus-id", "score"), (0, 1, 2), tabs_only=True)
@@ -129,7 +129,7 @@ def _grades(block: Block, grade: Tokens) -> Ints:
     numbers, wrong = parse_numbers(block.data, grade.start, grade.end)
     wrong = wrong if len(wrong) else np.flatnonzero((numbers != np.trunc(numbers)) | (np.abs(numbers) > 1 << 20))
     if len(wrong):
-        text = decode(grade[wrong[:1]].bytes()[0])
+        text = shown(grade[wrong[:1]].bytes()[0])
         raise block.fault(int(grade.start[wrong[0]]), f"grade '{text}'", "a whole number")
     return numbers.astype(np.int64)
 

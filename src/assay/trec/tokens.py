@@ -15,6 +15,7 @@ from assay.trec.numbers import ROOM, Words, words_of
 
 _LONG = ROOM - 16
 """Longer ids are rare: they are handled one by one, so that a single huge one does not slow all others."""
+_SHOWN_BYTES = 60
 _FIRST = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 """The first `size` bytes of a word."""
 _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(32)
@@ -87,12 +88,17 @@ def decode(token: bytes) -> str:
     return token.decode("utf-8", "surrogateescape")
 
 
+def shown(token: bytes) -> str:
+    """As a message says it: never longer than a line."""
+    return decode(token if len(token) <= _SHOWN_BYTES else token[:_SHOWN_BYTES] + "…".encode())
+
+
 def twice(block: Block, document: Tokens, pair: tuple[int, int], query: bytes) -> AssayError:
     """The error for a document that stands twice in a query."""
     earlier, later = pair
     first = block.line(int(document.start[earlier]))
-    name = decode(document[np.array([later])].bytes()[0])
-    what = f"document '{name}' of query '{decode(query)}' stands here again, first in line {first}"
+    name = shown(document[np.array([later])].bytes()[0])
+    what = f"document '{name}' of query '{shown(query)}' stands here again, first in line {first}"
     return block.fault(int(document.start[later]), what, "each pair once")
 
 

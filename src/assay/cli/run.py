@@ -1,0 +1,66 @@
+"""`assay run`: the whole pipeline, judged, timed, costed, against a baseline."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+HELP = "ask every question, judge the answers, compare with the baseline"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, QA corpus or case file")
+    parser.add_argument("--index", metavar="FILE", type=Path, help="the index of the embedded pipeline")
+    parser.add_argument("--system", metavar="NAME", help="embedded, python:module:name, a URL, recorded:FILE")
+    parser.add_argument("--model", metavar="NAME", help="that writes the answers, provider/model")
+    parser.add_argument("--judge", metavar="NAME", help="reference, or provider/model")
+    parser.add_argument("--cloud", action="store_true", help="the system is the HTTP service at --endpoint")
+    parser.add_argument("--endpoint", metavar="URL", help="of the service, with --cloud")
+    parser.add_argument("--retriever", metavar="NAME", help="of the embedded pipeline: hybrid, bm25, vector, ...")
+    parser.add_argument("--no-hybrid", action="store_true", help="vector instead of hybrid")
+    parser.add_argument("--no-rerank", action="store_true", help="without the second stage")
+    parser.add_argument("--precision", metavar="K", type=int, help="passages the generator sees")
+    parser.add_argument("--recall-k", metavar="K", type=int, help="candidates before reranking")
+    parser.add_argument("--workers", metavar="N", type=int, help="questions at once")
+    parser.add_argument("--quick", metavar="N", type=int, help="N questions, stratified, the same every time")
+    parser.add_argument("--test", action="store_true", help="30 questions: 5 of each type and difficulty")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="what would be called, tokens and cost; nothing is spent"
+    )
+    parser.add_argument("--max-cost", metavar="USD", type=float, help="stop cleanly when this is spent")
+    parser.add_argument("--max-time", metavar="SECONDS", type=float, help="stop cleanly after this time")
+    parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+    parser.add_argument(
+        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
+    )
+    parser.add_argument("--allow-different-judges", action="store_true", help="compare even if the judges differ")
+    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
+    parser.add_argument("--force", action="store_true", help="promote a partial run too")
+    parser.add_argument("--interactive", action="store_true", help="ask for the main settings first, on a terminal")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from assay.cli._output import finish, print_json, progress_to, show
+    from assay.cli._run import ask, order_of
+    from assay.config import load
+    from assay.rag.estimate import estimate_run
+    from assay.rag.evaluation import run_rag
+    from assay.report.estimate import estimate_report
+    from assay.report.publish import publish
+
+    config, order = order_of(load(arguments.config), arguments)
+    if arguments.interactive:
+        config, order = ask(config, order)
+    if arguments.dry_run:
+        estimate = estimate_run(order)
+        if arguments.json:
+            print_json(estimate.as_data())
+        else:
+            show(estimate_report(estimate))
+        return 0
+    with progress_to(quiet=arguments.quiet) as progress:
+        folder = run_rag(order, progress)
+    published = publish(folder, config, arguments.baseline, different_judges=arguments.allow_different_judges)
+    finish(published, config, arguments)
+    return published.exit_code

@@ -1,0 +1,71 @@
+"""People's labels joined with a run's judgments: how far its judge can be trusted, and whether it may gate."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from assay.config import Config
+from assay.judges.judgment import Judgment
+from assay.judges.labels import MARKS, Label, Marks, read_labels
+from assay.judges.trust import TrustReport, check
+from assay.llm import connect
+from assay.rag.again import stored_case, stored_output
+from assay.rag.judging import make_judge, rule_of
+from assay.rag.subject import answer_of
+from assay.runs.folder import RunFolder
+from assay.runs.passages import PassageStore
+from assay.runs.results import Row
+from assay.stats import Resampling
+
+JUDGED = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "overall_score_avg")
+"""Measures that are the judge's opinion."""
+
+
+def trust_of(labels: Sequence[Label], config: Config) -> TrustReport:
+    plan = Resampling(seed=config.seed, resamples=config.statistics.resamples, confidence=config.statistics.confidence)
+    return check(labels, plan, rule_of(config.run.judging))
+
+
+def labels_of(path: Path, rows: Iterable[Row]) -> list[Label]:
+    """The labels of the file with the run's own judgments; questions nobody labelled count for the corrected rate."""
+    judged = {row["case_id"]: row for row in rows if row["status"] == "ok"}
+    given = read_labels(path)
+    joined = [_joined(label, judged[label.case_id]) if label.case_id in judged else label for label in given]
+    seen = {label.case_id for label in given}
+    return [*joined, *(_joined(Label(case_id=id_), row) for id_, row in judged.items() if id_ not in seen)]
+
+
+def _joined(label: Label, row: Row) -> Label:
+    ranks = [rank for rank in row["expected_ranks"] if rank is not None]
+    return replace(label, judge=_marks(row["judgment"]), answer=row["answer"], evidence_rank=min(ranks, default=None))
+
+
+def _marks(judgment: dict[str, object]) -> Marks:
+    return Marks(**{name: judgment.get(name) for name in MARKS})  # type: ignore[arg-type]
+
+
+def repeat_judgments(run: RunFolder, labels: Sequence[Label], config: Config, times: int) -> list[Label]:
+    """The same answers judged again, to see how steady the judge is. Only those with a label: each is a paid call."""
+    wanted = {label.case_id for label in labels if label.human is not None}
+    rows = {row["case_id"]: row for row in run.results.read() if row["case_id"] in wanted and row["status"] == "ok"}
+    again = asyncio.run(_repeat(rows, PassageStore(run.path).read(), config, times))
+    return [replace(label, repeats=tuple(again.get(label.case_id, ()))) for label in labels]
+
+
+async def _repeat(rows: dict[str, Row], texts: dict[str, str], config: Config, times: int) -> dict[str, list[Marks]]:
+    found: dict[str, list[Marks]] = {}
+    async with connect(config) as models:
+        judge = make_judge(config, models, None)
+        for id_, row in rows.items():
+            answer = answer_of(stored_case(row), stored_output(row, texts))
+            judged = [await judge.judge(answer, number) for number in range(1, times + 1)]
+            found[id_] = [_graded(one.judgment) for one in judged if one.judgment.status == "ok"]
+    return found
+
+
+def _graded(judgment: Judgment) -> Marks:
+    return Marks(**{name: getattr(judgment, name) for name in MARKS})
