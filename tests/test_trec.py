@@ -97,6 +97,10 @@ def test_beir_qrels(file: Writer, header: str, end: str) -> None:
     assert read_qrels(file(text.replace("\n", end))) == {"q1": {"doc a": 1, "b": 0}}
 
 
+def test_a_beir_id_may_begin_with_a_hash_sign(file: Writer) -> None:
+    assert read_qrels(file("#1\ta\t1\n")) == {"#1": {"a": 1}}
+
+
 def test_a_beir_folder_gives_its_test_split(tmp_path: Path) -> None:
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq\tdev\t1\n")
@@ -131,6 +135,7 @@ QRELS_FAULTS: dict[str, tuple[str | bytes, str]] = {
         "q 0 a 1\n# note\nq 0 b 1\nq 0 a 0\n",
         "file.txt:4: document 'a' of query 'q' stands here again, first in line 1; expected each pair once",
     ),
+    "BEIR, word for the first grade": ("q\ta\tx\nq\tb\t1\n", "file.txt:1: grade 'x'; expected a whole number"),
     "BEIR, two columns": ("q\ta\t1\nq\tb\n", "file.txt:2: 2 columns in a line of a BEIR qrels file"),
     "null byte": (b"q 0 a 1\nq 0 \x00 1\n", "file.txt:2: byte 0x00 in the file; expected plain text"),
     "UTF-16": ("q 0 a 1\n".encode("utf-16"), "file.txt:1: byte 0x00 in the file"),
@@ -369,7 +374,8 @@ def test_ids_with_the_same_hash_are_told_apart(file: Writer) -> None:
     ids = colliding(4)
     tokens = Tokens(b" " * ROOM + b"".join(ids) + b" " * ROOM, ROOM + 16 * np.arange(4), ROOM + 16 * np.arange(1, 5))
     assert len(set(tokens.hashes(np.zeros(4, np.uint64)).tolist())) == 1, "the test's own premise"
-    pool = read_pool(file(b"".join(b"q 0 %s %d\n" % (id_, grade) for grade, id_ in enumerate(ids[:3], 1))))
-    run = file(b"".join(b"q Q0 %s 0 %d t\n" % (id_, score) for score, id_ in enumerate(ids)))
+    judgements = b"".join(b"q 0 %s %d\n" % (id_, grade) for grade, id_ in enumerate(ids[:3], 1))
+    pool = read_pool(file(judgements + b"z 0 other 9\n"))
+    run = file(b"".join(b"q Q0 %s 0 %d t\n" % (id_, score) for score, id_ in enumerate(ids)) + b"z Q0 other 0 0 t\n")
     judged = judge_file(run, pool).judged
-    assert (judged.rank.tolist(), judged.grade.tolist()) == ([2, 3, 4], [3, 2, 1])
+    assert (judged.rank.tolist(), judged.grade.tolist()) == ([2, 3, 4, 1], [3, 2, 1, 9])

@@ -117,7 +117,7 @@ def _numbers_differ(row: Row) -> bool:
     from assay.metrics.answers.claims import numbers
 
     wanted, given = numbers(row["expected_answer"] or ""), numbers(row["answer"] or "")
-    return bool(wanted) and not wanted <= given
+    return bool(wanted) and not wanted <= given and (row["scores"].get("token_f1") or 0) >= USED
 
 
 def waterfall(rows: Iterable[Row], corpus: Corpus | None) -> dict[str, int]:

@@ -64,7 +64,8 @@ def answer_of(case: Case, output: Output) -> Answer:
 
 
 def context_text(passages: Sequence[Passage] | None) -> str | None:
-    """The passages as the generator saw them, numbered; None where the system does not tell."""
-    if passages is None:
-        return None
-    return "\n\n".join(f"[{number}] {passage.text or ''}" for number, passage in enumerate(passages, 1))
+    """The passages as the generator saw them; None where the system does not tell.
+
+    Without the numbers they may have had there: a number in an answer must not be grounded in one of these.
+    """
+    return None if passages is None else "\n\n".join(passage.text or "" for passage in passages)

@@ -114,7 +114,9 @@ def _call(function: Callable[..., Any], name: str) -> Call:
     try:
         signature.bind("", **dict.fromkeys(names))
     except TypeError as fault:
-        raise AssayError(f"'{name}{signature}' cannot be called: {fault}", expected="(question) or (question, k)") from None
+        raise AssayError(
+            f"'{name}{signature}' cannot be called: {fault}", expected="(question) or (question, k)"
+        ) from None
     return Call(function=function, names=names)
 
 

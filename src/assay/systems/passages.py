@@ -8,7 +8,6 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from assay.corpus.index import Index
 from assay.retrievers.answers import LONGEST_ID, BadAnswer, read_score
 from assay.systems.fields import described, lookup
 from assay.systems.protocol import Passage
@@ -32,26 +31,9 @@ def read_passages(told: Any, strings: Strings) -> tuple[Passage, ...]:
     return tuple([_passage(entry, number, strings) for number, entry in enumerate(told, 1)])
 
 
-def completed(passages: tuple[Passage, ...] | None, index: Index | None, *, texts: bool) -> tuple[Passage, ...] | None:
-    """With source, page and (of a context) text of the chunks that the index knows by their id, where not told."""
-    if passages is None or index is None:
-        return passages
-    wanted = [p.id for p in passages if p.id is not None and (p.source is None or (texts and p.text is None))]
-    chunks = index.chunks(wanted) if wanted else {}
-    found = []
-    for passage in passages:
-        chunk = chunks.get(passage.id or "")
-        if chunk is not None:
-            told_page = passage.page if passage.source is not None or passage.page is not None else chunk.page
-            text = chunk.text if texts and passage.text is None else passage.text
-            passage = replace(passage, source=passage.source or chunk.source or None, page=told_page, text=text)
-        found.append(passage)
-    return tuple(found)
-
-
 def _passage(entry: Any, number: int, strings: Strings) -> Passage:
     if isinstance(entry, str):
-        return Passage(**{strings: entry})
+        return _named(entry, number, strings)
     if isinstance(entry, list | tuple):
         if len(entry) != 2:
             raise BadAnswer(f"passage {number} is {described(entry)}; expected (passage, score)")
@@ -59,6 +41,12 @@ def _passage(entry: Any, number: int, strings: Strings) -> Passage:
     if isinstance(entry, int | UUID) and not isinstance(entry, bool):
         return Passage(id=_id(entry, number))
     return _read(entry, number)
+
+
+def _named(text: str, number: int, strings: Strings) -> Passage:
+    if strings == "text":
+        return Passage(text=text)
+    return Passage(id=_id(text, number)) if strings == "id" else Passage(source=text)
 
 
 def _read(entry: Any, number: int) -> Passage:

@@ -19,7 +19,7 @@ from assay.records import Case, Fault
 from assay.retrievers.answers import BadAnswer
 from assay.retrievers.loading import load_object
 from assay.systems.calls import Call, calls_of
-from assay.systems.passages import completed
+from assay.systems.finished import finished
 from assay.systems.protocol import SYSTEMS, Context, Output, Passage, Timing
 from assay.systems.secrets import without_secrets
 from assay.systems.threads import Raised, SideLoop, in_thread
@@ -49,7 +49,8 @@ class Python:
         self._recall_k, self._precision_k = pipeline.recall_k, pipeline.precision_k
         self._timeout = pipeline.timeout
         self._loop = SideLoop()
-        self._hanging: set[object] = set()
+        self._running: set[object] = set()
+        self._given_up: set[object] = set()
 
     async def run(self, case: Case) -> Output:
         before = Output()
@@ -92,6 +93,7 @@ class Python:
     async def _ask(self, call: Call, arguments: tuple[Any, ...], read: Read) -> tuple[Any, float]:
         """What the call gave, as read, and its seconds. Reading may run the user's code, so it is done over there."""
         ticket = object()
+        self._running.add(ticket)
 
         def work() -> tuple[Any, float]:
             start = perf_counter()
@@ -100,20 +102,22 @@ class Python:
                 seconds = perf_counter() - start
                 return read(given), seconds
             finally:
-                self._hanging.discard(ticket)
+                self._running.discard(ticket)
 
         async def work_async() -> tuple[Any, float]:
             start = perf_counter()
-            given = await call(*arguments)
-            seconds = perf_counter() - start
-            return read(given), seconds
+            try:
+                given = await call(*arguments)
+                seconds = perf_counter() - start
+                return read(given), seconds
+            finally:
+                self._running.discard(ticket)
 
         try:
             async with asyncio.timeout(self._timeout):
                 done = await (self._loop.run(work_async) if call.is_async else in_thread(work))
         except TimeoutError:
-            if not call.is_async:
-                self._give_up(ticket)
+            self._give_up(ticket)
             raise _Failed(f"no answer within {self._timeout:g} s") from None
         if isinstance(done, Raised):
             raise _Failed(_message(done.fault))
@@ -121,25 +125,19 @@ class Python:
         return answer
 
     def _give_up(self, ticket: object) -> None:
-        self._hanging.add(ticket)
-        if len(self._hanging) >= MOST_HANGING:
+        self._given_up.add(ticket)
+        self._given_up &= self._running
+        if len(self._given_up) >= MOST_HANGING:
             raise IncompleteRun(
-                f"{len(self._hanging)} calls of {self.name} hang and were given up after {self._timeout:g} s each",
+                f"{len(self._given_up)} calls of {self.name} hang and were given up after {self._timeout:g} s each",
                 hint="Mend the pipeline, then resume the run",
             )
 
     def _retrieved(self, given: Any) -> tuple[Any, tuple[Passage, ...] | None]:
-        candidates = read_candidates(given)[: self._recall_k]
-        return given, completed(candidates, self._index, texts=False)
+        return given, finished(Output(candidates=read_candidates(given)), self._index, self._recall_k).candidates
 
     def _answered(self, given: Any) -> Output:
-        output = read_output(given)
-        candidates = None if output.candidates is None else output.candidates[: self._recall_k]
-        return replace(
-            output,
-            candidates=completed(candidates, self._index, texts=False),
-            context=completed(output.context, self._index, texts=True),
-        )
+        return finished(read_output(given), self._index, self._recall_k)
 
 
 def _message(fault: BaseException) -> str:

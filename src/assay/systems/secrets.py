@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 
-_SECRET = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
+_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 _SHORTEST = 8
-"""Characters. Shorter values are words that a message may hold by chance."""
+"""Characters. Shorter values, and plain words, stand in a message by chance."""
 
 
 def without_secrets(text: str, *more: str) -> str:
-    """The text with the values of environment variables that are called key, token, secret, ... struck out, and with
-    the given ones."""
-    named = [value.strip() for name, value in os.environ.items() if _SECRET.search(name)]
-    for value in sorted({*named, *more}, key=len, reverse=True):
-        if len(value) >= _SHORTEST:
-            text = text.replace(value, "***")
+    """A message with the given values struck out, and those of environment variables that are called key, token, ..."""
+    found = [value.strip() for name, value in os.environ.items() if _NAME.search(name)]
+    return struck_out(text, [*(value for value in found if not value.isalpha()), *more])
+
+
+def struck_out(text: str, values: Iterable[str]) -> str:
+    """The longest first, because one may hold another."""
+    for value in sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True):
+        text = text.replace(value, "***")
     return text

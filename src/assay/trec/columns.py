@@ -27,7 +27,7 @@ class Layout(Struct, frozen=True):
     open_ended: bool = False
     """Whether words behind the last column are ignored."""
     tabs_only: bool = False
-    """Whether a blank may be part of an id."""
+    """Whether a blank may be part of an id, and a hash sign its beginning."""
 
     @property
     def expected(self) -> str:
@@ -111,7 +111,8 @@ def _cut_any(block: Block, body: NDArray[np.uint8], offset: int, layout: Layout)
     first = np.searchsorted(start, np.concatenate(([0], newline[:-1] + 1)))
     count = np.diff(first, append=len(start))
     is_data = count > 0
-    is_data[is_data] = body[start[first[is_data]]] != _COMMENT
+    if not layout.tabs_only:
+        is_data[is_data] = body[start[first[is_data]]] != _COMMENT
     first = first[is_data]
     _check_count(block, layout, start[first] + offset, count[is_data])
     return Columns(

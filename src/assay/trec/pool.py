@@ -15,6 +15,7 @@ from assay.trec.tokens import Tokens, decode, first_twice, shown, twice
 
 TREC = Layout("qrels file", ("query", "iteration", "document", "grade"), (0, 2, 3))
 BEIR = Layout("BEIR qrels file", ("query-id", "corpus-id", "score"), (0, 1, 2), tabs_only=True)
+_HEADER = (b"score", b"grade", b"relevance", b"rel", b"label")
 _FILTER_BITS = 22
 """Of a table that tells cheaply of nearly every document of a run that nobody judged it."""
 
@@ -55,8 +56,9 @@ class Pool:
         place = np.searchsorted(self._keys, keys)
         found = np.full(len(which), -1)
         for step in range(self._longest):  # once, unless two ids share a key
-            near = np.flatnonzero(self._keys.take(place + step, mode="clip") == keys)
-            entry = self._entry[place[near] + step]
+            candidate = np.minimum(place + step, len(self._keys) - 1)
+            near = np.flatnonzero(self._keys[candidate] == keys)
+            entry = self._entry[candidate[near]]
             same = self.query[entry] == query[which[near]]
             same &= self._document[entry].equals(document[which[near]])
             found[near[same]] = entry[same]
@@ -117,11 +119,9 @@ def _layout(block: Block) -> Layout:
 
 
 def _without_header(block: Block, columns: Columns) -> Columns:
-    """A BEIR file begins with the names of its columns."""
-    if not len(columns):
-        return columns
-    _, wrong = parse_numbers(block.data, columns.start[2][:1], columns.end[2][:1])
-    skip = len(wrong)
+    """A BEIR file usually begins with the names of its columns."""
+    first = Tokens(block.data, columns.start[2][:1], columns.end[2][:1]).bytes()
+    skip = int(any(text.lower() in _HEADER for text in first))
     return Columns(tuple(start[skip:] for start in columns.start), tuple(end[skip:] for end in columns.end))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -37,10 +38,9 @@ class JudgedRun(Struct, frozen=True):
 
 def judge_file(path: Path, pool: Pool, *, level: int = 1) -> JudgedRun:
     """The run in that file met with the judgements. Its lines may stand in any order."""
-    try:
+    with suppress(ScatteredError):
         return _combine(path, pool, _found(path, pool, query_blocks(path)), level)
-    except ScatteredError:
-        return _combine(path, pool, _found(path, pool, gathered_blocks(path)), level)
+    return _combine(path, pool, _found(path, pool, gathered_blocks(path)), level)
 
 
 def read_run(path: Path) -> dict[str, Ranking]:
@@ -48,10 +48,9 @@ def read_run(path: Path) -> dict[str, Ranking]:
 
     Bytes that are not UTF-8 are kept as surrogates.
     """
-    try:
+    with suppress(ScatteredError):
         return _rankings(path, query_blocks(path))
-    except ScatteredError:
-        return _rankings(path, gathered_blocks(path))
+    return _rankings(path, gathered_blocks(path))
 
 
 class _Found(Struct, frozen=True):

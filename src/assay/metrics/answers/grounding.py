@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -46,23 +47,39 @@ def groundedness(answer: str, context: str | None, terms: Terms) -> Grounding:
     """
     if context is None:
         return Grounding(score=Score(None, "undefined", "no context was kept"))
-    said, given = _words(answer, terms), _words(context, terms)
+    said = _words(answer, terms)
     counted = numbers(answer)
     denying = [sentence for sentence in sentences(answer) if denies(sentence)]
     total = len(said) + len(counted) + len(denying)
     if not total:
         return Grounding(score=Score(None, "undefined", "nothing in the answer can be checked"))
-    denied = [_words(sentence, terms) for sentence in sentences(context) if denies(sentence)] if denying else []
-    words = tuple(sorted(said - given))
-    missing = tuple(sorted(counted - numbers(context)))
+    parts = [_evidence(part, terms) for part in context.split("\n\n")]
+    words = tuple(sorted(said.difference(*(part.words for part in parts))))
+    missing = tuple(sorted(counted.difference(*(part.numbers for part in parts))))
+    denied = [sentence for part in parts for sentence in part.denied]
     denials = tuple(sentence for sentence in denying if not _is_denied(_words(sentence, terms), denied))
     unfound = len(words) + len(missing) + len(denials)
     return Grounding(score=Score((total - unfound) / total), words=words, numbers=missing, denials=denials)
+
+
+class _Evidence(Struct, frozen=True):
+    """What one paragraph of a context holds."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    denied: tuple[frozenset[str], ...]
+
+
+@lru_cache(maxsize=4096)
+def _evidence(part: str, terms: Terms) -> _Evidence:
+    """Remembered: the same passages stand in the contexts of many questions. No sentence crosses an empty line."""
+    denied = tuple(frozenset(_words(sentence, terms)) for sentence in sentences(part) if denies(sentence))
+    return _Evidence(frozenset(_words(part, terms)), frozenset(numbers(part)), denied)
 
 
 def _words(text: str, terms: Terms) -> set[str]:
     return {word for word in terms(wording(text)) if not any(map(str.isdigit, word))}
 
 
-def _is_denied(words: set[str], denied: Iterable[set[str]]) -> bool:
+def _is_denied(words: set[str], denied: Iterable[frozenset[str]]) -> bool:
     return any(len(words & other) >= SHARED * len(words) for other in denied)
