@@ -165,6 +165,7 @@ RUN_FAULTS: dict[str, tuple[str | bytes, str]] = {
         PLAIN_RUN + "q3 Q0 a 1 3.0\n",
         "file.txt:4: 5 columns in a line of a run file; expected 6 columns",
     ),
+    "one too few, one too many": ("q Q0 a 1 1\nq Q0 b 2 1 t x\n", "file.txt:1: 5 columns in a line of a run file"),
     "word for a score": (PLAIN_RUN + "q3 Q0 a 1 high t\n", "file.txt:4: score 'high'; expected a number"),
     "nan": (PLAIN_RUN + "q3 Q0 a 1 NaN t\n", "file.txt:4: score 'NaN'; expected a number"),
     "underscore": (PLAIN_RUN + "q3 Q0 a 1 1_0 t\n", "file.txt:4: score '1_0'; expected a number"),
@@ -215,6 +216,13 @@ def test_ids_of_any_length(file: Writer) -> None:
         judged = judge_file(run, pool).judged
         assert pool.as_dict() == qrels
         assert judged.rank.tolist() == [len(ids)] * len(ids)
+
+
+def test_ids_of_mixed_lengths(file: Writer) -> None:
+    ids = [size * "x" for size in range(8, 30)]
+    pool = read_pool(file("".join(f"q 0 {id_} {len(id_)}\n" for id_ in ids)))
+    judged = judge_file(file("".join(f"q Q0 {id_} 0 {len(id_)} t\n" for id_ in ids)), pool).judged
+    assert judged.grade.tolist() == [len(id_) for id_ in reversed(ids)]
 
 
 # --- numbers -----------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
     if path.suffix == ".jsonl":
         items = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         data = [parse_json(line, str(path), number) for number, line in items]
-        return _case_set(path, sha256, "cases", _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), ())
+        return _flat_set(path, sha256, _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), purpose)
     data = parse_json(text, str(path))
     if is_qa(data):
         return _case_set(path, sha256, "qa", parse_qa(data, text, path), ())
@@ -76,7 +76,18 @@ def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
         expected = "a schema-v2 gold set, a list of cases, JSON lines of cases, or a BEIR folder"
         raise AssayError("neither questions nor cases", where=str(path), expected=expected)
     cases = _flat(data, lambda inside: f"{path}:{line_of(text, (*keys, *inside))}")
-    return _case_set(path, sha256, "cases", cases, ())
+    return _flat_set(path, sha256, cases, purpose)
+
+
+def _flat_set(path: Path, sha256: str, cases: Iterable[Case], purpose: Purpose) -> CaseSet:
+    """Unanswerable questions are no test of retrieval."""
+    kept, excluded = [], []
+    for case in cases:
+        if case.answerable or purpose == "answers":
+            kept.append(case)
+        else:
+            excluded.append(Excluded(case.id, "unanswerable"))
+    return _case_set(path, sha256, "cases", kept, excluded)
 
 
 def _case_set(path: Path, sha256: str, form: str, cases: Iterable[Case], excluded: Iterable[Excluded]) -> CaseSet:
@@ -166,6 +177,10 @@ class FlatCase(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     grades: dict[str, int] = {}
     pages: tuple[PageRef, ...] = ()
     answer: str | None = None
+    answerable: bool = True
+    category: str | None = None
+    truth: str | None = None
+    sources: tuple[str, ...] = ()
     tags: dict[str, str | int | float | bool | None] = {}
     lane: Lane | None = None
 
@@ -189,9 +204,18 @@ def _case_of_flat(flat: FlatCase) -> Case:
     if flat.pages and "source" not in tags:
         tags["source"] = flat.pages[0].document
     return Case(
-        id=str(flat.id), question=flat.question, expected=grades, pages=flat.pages, answer=flat.answer, tags=tags,
+        id=str(flat.id),
+        question=flat.question,
+        expected=grades,
+        pages=flat.pages,
+        answer=flat.answer,
+        answerable=flat.answerable,
+        category=flat.category,
+        truth=flat.truth,
+        sources=flat.sources,
+        tags=tags,
         lane=flat.lane,
-    )  # fmt: skip
+    )
 
 
 # --- BEIR --------------------------------------------------------------------------------------------------------

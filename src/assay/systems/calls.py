@@ -79,9 +79,7 @@ def calls_of(target: Any, name: str) -> Calls:
         return Calls(_call(query, name))
     if callable(target):
         return Calls(_call(target, name))
-    raise AssayError(
-        f"'{name}' is {type(target).__name__}", expected="a function, or an object with invoke, query or retrieve"
-    )
+    raise AssayError(f"'{name}' is {type(target).__name__}", expected="a function, or an object with invoke or query")
 
 
 def _made(target: Any, name: str) -> Any:
