@@ -78,6 +78,12 @@ def vector(text: str, dim: int) -> list[float]:
     return [byte - 127.5 for byte in digest]
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+    """Many clients may knock at once; one that is not let in comes back only after a second."""
+
+
 class FakeServer:
     """`with FakeServer(handler) as server: ... server.url ... server.calls`"""
 
@@ -87,8 +93,7 @@ class FakeServer:
         self.most_at_once = 0
         self._at_once = 0
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._request_class())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), self._request_class())
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
 
     @property

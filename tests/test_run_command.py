@@ -528,3 +528,40 @@ def test_the_report_has_everything_in_order(project: Path, server: ChatServer) -
     assert places == sorted(places)
     assert "<script>x" not in html
     assert last(project).summary["waterfall"]["answered_unanswerable"] == 1
+
+
+def test_a_run_is_judged_again_without_generating(
+    project: Path, server: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "--quiet"])
+    first = last(project)
+    server.calls.clear()
+    capsys.readouterr()
+    assert main(["score", "last", "--judge", "reference", "--quiet"]) == 0
+    again = last(project)
+    assert again.name != first.name
+    assert server.calls == []
+    assert again.summary["judge"]["name"] == "reference"
+    assert [row["answer"] for row in again.results.read()] == [row["answer"] for row in first.results.read()]
+    assert [row["retrieved"] for row in again.results.read()] == [row["retrieved"] for row in first.results.read()]
+    assert [row["context"] for row in again.results.read()] == [row["context"] for row in first.results.read()]
+    assert again.summary["identity"]["judge"] != first.summary["identity"]["judge"]
+    assert main(["compare", first.name, again.name]) == 2
+    assert main(["score", first.name, "--judge", "m", "--quiet"]) == 0
+    assert server.calls == [], "the judge's replies are in the cache"
+    assert main(["compare", first.name, "last"]) == 0
+    main(["retrieval", "--quiet"])
+    assert main(["score", "last", "--judge", "reference"]) == 2
+    assert "has no answers to judge" in capsys.readouterr().err
+
+
+def test_another_verdict_rule_needs_no_call(project: Path, server: ChatServer) -> None:
+    main(["run", "--quiet"])
+    settings = read_json(Path("assay.yaml"))
+    settings["run"]["judging"] |= {"pass_at": 5.0, "never_pass_at": 5.0}
+    Path("assay.yaml").write_text(json.dumps(settings))
+    server.calls.clear()
+    assert main(["score", "last", "--quiet"]) == 0
+    assert server.calls == []
+    assert last(project).summary["metrics"]["pass_rate"] == pytest.approx(1 / 6)  # the refused unanswerable one
+    assert last(project).summary["metrics"]["partial_rate"] == pytest.approx(5 / 6)

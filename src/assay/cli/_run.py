@@ -46,6 +46,12 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
     return replace(config, run=run, llm=llm, seed=config.seed if arguments.seed is None else arguments.seed)
 
 
+def judged_by(config: Config, judge: str | None) -> Config:
+    """The settings with another judge, if one is named."""
+    judging = config.run.judging
+    return replace(config, run=replace(config.run, judging=replace(judging, judge=judge or judging.judge)))
+
+
 def with_judge(config: Config, arguments: argparse.Namespace) -> Config:
     """For the commands that look at a judge. Judging again needs the judgments of a run."""
     if arguments.repeats and not arguments.run:

@@ -1,22 +1,26 @@
-"""`assay score`: the measures of finished runs, from TREC and BEIR files; no index needed."""
+"""`assay score`: the measures of TREC and BEIR files, or a finished RAG run judged again; nothing is generated."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-HELP = "score TREC run files against qrels"
-OMITS = ("--quiet",)
+from assay.errors import AssayError
+
+HELP = "score TREC run files against qrels, or judge a finished run again"
 USUAL = "ndcg@10,map,mrr,recall@10,recall@100"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--qrels", metavar="FILE", type=Path, required=True, help="judgements: a TREC or BEIR file, or a BEIR folder"
-    )
-    parser.add_argument(
-        "--run", metavar="FILE", type=Path, action="append", required=True, help="a run; several stand side by side"
-    )
+    parser.add_argument("folder", metavar="RUN", nargs="?", help="a finished RAG run: path, name, id or last")
+    again = parser.add_argument_group("judge a RAG run again")
+    again.add_argument("--judge", metavar="NAME", help="reference, or provider/model (default: that of the settings)")
+    again.add_argument("--baseline", metavar="FILE|latest|none", default="none", help="compare with (default: none)")
+    again.add_argument("--allow-different-judges", action="store_true", help="compare even if the judges differ")
+    again.add_argument("--update-baseline", action="store_true", help="promote the new run to the next baseline")
+    again.add_argument("--force", action="store_true", help="promote a partial run too")
+    parser.add_argument("--qrels", metavar="FILE", type=Path, help="judgements: a TREC or BEIR file, or a BEIR folder")
+    parser.add_argument("--run", metavar="FILE", type=Path, action="append", help="a run; several stand side by side")
     parser.add_argument("-m", "--measure", metavar="NAME", action="append", help=f"such as ndcg@10 (default: {USUAL})")
     parser.add_argument(
         "--relevance-level", metavar="N", type=int, default=1, help="the lowest relevant grade (default: 1)"
@@ -26,6 +30,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.folder:
+        return _judge_again(arguments)
+    if not arguments.qrels or not arguments.run:
+        raise AssayError("nothing to score", expected="--qrels FILE --run FILE, or the name of a finished RAG run")
+    return _score_files(arguments)
+
+
+def _judge_again(arguments: argparse.Namespace) -> int:
+    from assay.cli._output import finish, progress_to
+    from assay.cli._run import judged_by
+    from assay.config import load
+    from assay.rag.rejudge import rejudge
+    from assay.report.publish import publish
+    from assay.runs.folder import find_run
+
+    config = judged_by(load(arguments.config), arguments.judge)
+    index = config.path("index")
+    with progress_to(quiet=arguments.quiet) as progress:
+        folder = find_run(config.path("runs"), arguments.folder)
+        again = rejudge(folder, config, index if index.exists() else None, progress)
+    published = publish(again, config, arguments.baseline, different_judges=arguments.allow_different_judges)
+    finish(published, config, arguments)
+    return published.exit_code
+
+
+def _score_files(arguments: argparse.Namespace) -> int:
     from assay.cli._output import print_json, words
     from assay.config import load
     from assay.report.scores import per_query_lines, score_lines

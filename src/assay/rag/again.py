@@ -8,6 +8,8 @@ from assay.judges import Answer
 from assay.llm.protocol import Usage
 from assay.rag.subject import answer_of
 from assay.records import Case, Fault
+from assay.runs.folder import RunFolder
+from assay.runs.passages import PassageStore
 from assay.runs.results import Row
 from assay.systems.protocol import Metadata, Output, Passage, Retry, Timing
 
@@ -64,3 +66,22 @@ def _usage(tokens: dict[str, int] | None) -> Usage | None:
 def stored_answer(row: Row) -> Answer:
     """What a judge was shown, without the context."""
     return answer_of(stored_case(row), Output(answer=row["answer"]))
+
+
+class Stored:
+    """A finished run as a system: it gives what it gave."""
+
+    def __init__(self, run: RunFolder):
+        self.name: str = run.summary["system"]
+        self._rows = {row["case_id"]: row for row in run.results.read()}
+        self._texts = PassageStore(run.path).read()
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return tuple(stored_case(row) for row in self._rows.values())
+
+    async def run(self, case: Case) -> Output:
+        return stored_output(self._rows[case.id], self._texts)
+
+    async def close(self) -> None:
+        """Nothing is open."""

@@ -78,28 +78,30 @@ def run_rag(order: Order, progress: Progress) -> RunFolder:
 
 
 async def _run(order: Order, progress: Progress) -> RunFolder:
-    started, now = perf_counter(), datetime.now(UTC)
+    started = perf_counter()
     async with connect(order.config) as models:
-        bench = prepare(order, models)
-        try:
-            run = _folder(bench, now)
-            results = ResultsFile(run.path / RESULTS)
-            scorer = RagScorer(order.config.run, PassageStore(run.path), bench.similarity)
-            subject = Subject(bench.system, bench.judge)
-            workers = order.config.run.workers
-            plan = Plan(
-                cases=bench.cases,
-                systems=(subject,),
-                scorer=scorer,
-                results=results,
-                workers=workers,
-                progress=progress,
-            )
-            timings = await evaluate_async(plan)
-        finally:
-            await bench.system.close()
-        rows = results.finish(lambda row: row["case_id"])
-        conclude(run, bench, rows, _execution(timings, now, started, bench))
+        return await execute(prepare(order, models), progress, started)
+
+
+async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder:
+    """Ask and judge every question that has no result yet, then conclude."""
+    now, options = datetime.now(UTC), bench.config.run
+    try:
+        run = _folder(bench, now)
+        results = ResultsFile(run.path / RESULTS)
+        plan = Plan(
+            cases=bench.cases,
+            systems=(Subject(bench.system, bench.judge),),
+            scorer=RagScorer(options, PassageStore(run.path), bench.similarity),
+            results=results,
+            workers=options.workers,
+            progress=progress,
+        )
+        timings = await evaluate_async(plan)
+    finally:
+        await bench.system.close()
+    rows = results.finish(lambda row: row["case_id"])
+    conclude(run, bench, rows, _execution(timings, now, started, bench))
     return run
 
 

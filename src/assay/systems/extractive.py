@@ -26,7 +26,7 @@ from assay.corpus.index import Index
 from assay.corpus.language import detect
 from assay.metrics.answers.sentences import sentences
 from assay.records import Chunk
-from assay.retrievers.analysis import analyzer, language_code, pieces, query_terms
+from assay.retrievers.analysis import analyzer, content_words, language_code, pieces
 from assay.retrievers.lexical import load
 from assay.systems.prompt import language_of
 
@@ -91,9 +91,9 @@ class Extractive:
                 yield Scored(sentence.text, place, coverage + around, coverage)
 
     def _weights(self, question: str, language: str) -> dict[str, float]:
-        """Each question word as that language has it, and its share of the question."""
+        """Each content word of the question as that language has it, and its share of the question."""
         postings = load(self._index).postings
-        idf = {term: postings.idf(term) for term in query_terms(question, [analyzer(language)])}
+        idf = {term: postings.idf(term) for term in sorted(content_words(question, language))}
         whole = sum(idf.values())
         return {term: weight / whole for term, weight in idf.items()} if whole else {}
 
