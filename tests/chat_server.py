@@ -152,12 +152,13 @@ class _Connection(asyncio.Protocol):
 
 
 async def _serve(latency: float) -> None:
-    """Nothing is kept, so that a long benchmark does not grow."""
-    reply = chat("42")
+    """Nothing is kept, so that a long benchmark does not grow. Whoever asks for JSON gets a judgment."""
+    grades = dict.fromkeys(("correctness", "completeness", "faithfulness", "relevance", "clarity", "overall_score"), 4)
+    reply, judgment = chat("42"), chat(json.dumps({"reason": "fits", "behaviour": "answered", **grades}))
 
-    def handler(_call: Call) -> Answer:
+    def handler(call: Call) -> Answer:
         server.calls.clear()
-        return Answer(reply, delay=latency)
+        return Answer(judgment if "response_format" in (call.body or ()) else reply, delay=latency)
 
     server = ChatServer(handler)
     await server.start()

@@ -14,10 +14,10 @@ import pytest
 
 from assay.cli.main import main
 from assay.corpus.index import Index
+from assay.corpus.quotes import fold
 from assay.files import read_json
 from assay.gold.schema import Question, read_gold
 from assay.records import Chunk
-from assay.retrieval.health import fold
 from assay.retrievers.analysis import content_words
 from assay.runs.folder import find_run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from assay.llm.faults import FatalLlmError
 from assay.llm.protocol import ChatRequest, Usage
 from assay.metrics.answers.abstention import response
 from assay.records import Case, Chunk
+from assay.systems.batching import Batched
 from assay.systems.build import build
 from assay.systems.extractive import ABSTAINS, Extractive
 from assay.systems.finding import Found
@@ -185,6 +187,25 @@ def test_questions_that_wait_together_are_searched_together(tmp_path: Path) -> N
     assert sum(sizes) == 100
     assert max(sizes) <= 64
     assert [each.answer for each in found[:4]] == [each.answer for each in found[4:8]]
+
+
+def test_closed_while_a_search_is_under_way_nobody_waits_for_ever() -> None:
+    done = threading.Event()
+
+    def work(asked: Sequence[int]) -> Sequence[int]:
+        done.wait(5)
+        return asked
+
+    async def run() -> list[int | BaseException]:
+        batched: Batched[int, int] = Batched(work, largest=1)
+        tasks = [asyncio.create_task(batched.ask(n)) for n in range(2)]
+        await asyncio.sleep(0.02)
+        await batched.close()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    found = asyncio.run(run())
+    done.set()
+    assert all(isinstance(each, asyncio.CancelledError) for each in found)
 
 
 def test_a_fault_of_the_search_itself_reaches_everyone_who_waits(tmp_path: Path) -> None:

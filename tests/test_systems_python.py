@@ -16,7 +16,7 @@ from systems_corpus import CASES, output, outputs, settings, system
 from assay.errors import AssayError, IncompleteRun
 from assay.records import Case, Fault
 from assay.systems import python
-from assay.systems.protocol import Output, Passage
+from assay.systems.protocol import Output, Passage, inputs_of
 
 QUESTION = CASES[0].question
 
@@ -212,6 +212,19 @@ print(output("python:pipes:f", settings(Path.cwd(), timeout=0.05)).fault.message
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
     assert done.stdout == "no answer within 0.05 s\n"
+
+
+def test_another_version_of_the_module_is_another_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    def inputs(code: str) -> dict[str, str]:
+        async def run() -> dict[str, str]:
+            async with system("python:pipes:f", settings(Path.cwd())) as made:
+                return inputs_of(made)
+
+        Path("pipes.py").write_text(code)
+        monkeypatch.delitem(sys.modules, "pipes", raising=False)
+        return asyncio.run(run())
+
+    assert inputs("def f(q): return 'a'") == inputs("def f(q): return 'a'") != inputs("def f(q): return 'bb'")
 
 
 def test_calls_run_at_the_same_time() -> None:

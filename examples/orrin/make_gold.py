@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.corpus.index import Index
+from assay.corpus.quotes import fold
 from assay.records import Chunk
-from assay.retrieval.health import fold
 from assay.retrievers.analysis import content_words
 
 HERE = Path(__file__).parent

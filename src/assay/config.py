@@ -217,6 +217,72 @@ class RunOptions(Settings, frozen=True):
     ] = 0.05
 
 
+class LanesOptions(Settings, frozen=True):
+    """`assay lanes`: documents, memories and code, each searched in its own lane."""
+
+    variants: Annotated[tuple[str, ...], Meta(min_length=1, description="retrievers, as under retrieval")] = ("bm25",)
+    k: Annotated[Positive, Meta(description="cut-off of a case that has none of its own")] = 5
+    cases: Annotated[tuple[str, ...], Meta(description="case files (JSON), relative to assay.yaml")] = ()
+    gates: Annotated[
+        tuple[Gate, ...], Meta(description="rules on the best variant: recall@k, mrr@k, p@k, hit@k, ndcg@k")
+    ] = ()
+
+
+Band = tuple[Share, Share, Share]
+"""Lowest share allowed, the share asked for, highest share allowed."""
+
+
+class Balance(Settings, frozen=True):
+    """How a gold set is to be mixed, as [lowest, asked for, highest]: by choosing questions, never by relabelling one."""
+
+    unanswerable: Annotated[Band, Meta(description="share of the set without an answer in the corpus")] = (
+        0.25,
+        0.30,
+        0.33,
+    )
+    fact_single: Annotated[Band, Meta(description="share of the answerable that ask for one fact")] = (0.40, 0.46, 0.50)
+    summary: Annotated[Band, Meta(description="share of the answerable that ask to sum up")] = (0.15, 0.22, 0.25)
+    reasoning: Annotated[Band, Meta(description="share of the answerable that ask to reason")] = (0.10, 0.18, 0.20)
+    fact_single_limit: Annotated[
+        Share, Meta(description="fact_single stays below this share even where its band cannot be reached")
+    ] = 0.60
+    hard: Annotated[
+        Share, Meta(description="least share of hard questions (difficulty 0.7 or more), of all and of the answerable")
+    ] = 0.10
+    keep: Annotated[
+        Share, Meta(description="a band is given up, and told, if it would leave less than this share of the questions")
+    ] = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("unanswerable", "fact_single", "summary", "reasoning"):
+            low, aim, high = getattr(self, name)
+            _require(low <= aim <= high, f"{name} must be [lowest, asked for, highest] in this order")
+
+
+class GoldOptions(Settings, frozen=True):
+    """`assay gold`: questions made from chunks, checked, chosen, and gated."""
+
+    target: Annotated[Positive, Meta(description="questions wanted")] = 600
+    model: Annotated[
+        str | None, Meta(description="that writes the questions, provider/model; null: file exchange alone")
+    ] = None
+    language: Annotated[str, Meta(description="of the questions: auto (as their chunk), en or fr")] = "auto"
+    strata: Annotated[
+        dict[str, str],
+        Meta(description="name: pattern on the source's name, as {rules: '*rules*'}; empty: by document"),
+    ] = {}
+    floor: Annotated[int, Meta(ge=0, description="questions each stratum gets at least, where it can give them")] = 3
+    minimum_tokens: Annotated[int, Meta(ge=0, description="a shorter chunk gets no question")] = 50
+    batch_size: Annotated[int, Meta(ge=1, le=30, description="chunks in one prompt")] = 25
+    per_chunk: Annotated[int, Meta(ge=1, le=3, description="answerable questions of one chunk, at most")] = 3
+    oversample: Annotated[
+        float, Meta(ge=1, le=5, description="candidates asked for, as a multiple of what is wanted: some are refused")
+    ] = 1.4
+    duplicate: Annotated[Share, Meta(description="cosine from which on two questions are the same")] = 0.95
+    copied: Annotated[Share, Meta(description="cosine from which on a question copies its chunk")] = 0.90
+    balance: Balance = Balance()
+
+
 class Corpus(Settings, frozen=True):
     """One of several corpora that are checked in one call."""
 
@@ -299,6 +365,7 @@ class Comparison(Settings, frozen=True):
     default_threshold: Annotated[float, Meta(ge=0, description="for every other measure")] = 0.02
     flips: Annotated[tuple[str, ...], Meta(description="whose changes are listed question by question")] = (
         "hit@5",
+        "hit@k",
         "pass_rate",
     )
     limits: Annotated[
@@ -333,7 +400,9 @@ class Config(Settings, frozen=True):
     index: IndexOptions = IndexOptions()
     embedder: EmbedderOptions = EmbedderOptions()
     retrieval: RetrievalOptions = RetrievalOptions()
+    lanes: LanesOptions = LanesOptions()
     run: RunOptions = RunOptions()
+    gold: GoldOptions = GoldOptions()
     llm: LlmOptions = LlmOptions()
     comparison: Comparison = Comparison()
     statistics: Statistics = Statistics()

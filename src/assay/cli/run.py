@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 HELP = "ask every question, judge the answers, compare with the baseline"
@@ -41,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    # Searches of a run are small and many: more threads in the matrix library only spin while the run waits for replies.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from assay.cli._output import finish, print_json, progress_to, show
     from assay.cli._run import ask, order_of
     from assay.config import load

@@ -65,7 +65,9 @@ def brief_measures(names: Iterable[str], cut: str = "5") -> set[str]:
 
 
 def _cut_off(name: str) -> int:
-    return int(name.partition("@")[2] or 0)
+    """That of a case's own k is not known here."""
+    cut = name.partition("@")[2]
+    return int(cut) if cut.isdigit() else 0
 
 
 def _full(comparison: Comparison, *, among: bool) -> list[Block]:

@@ -73,7 +73,7 @@ def code_fingerprint() -> str:
     """Hash of the package's own source: a checkpoint belongs to the code that wrote it."""
     package = Path(__file__).parent.parent
     total = hashlib.sha256(__version__.encode())
-    for folder in ("metrics", "retrievers", "embedders", "retrieval"):
+    for folder in ("metrics", "retrievers", "embedders", "retrieval", "lanes"):
         for path in sorted((package / folder).rglob("*.py")):
             total.update(path.read_bytes())
     return total.hexdigest()[:16]

@@ -39,7 +39,11 @@ class Batched(Generic[Asked, Given]):
             self._worker = None
 
     async def _settle(self, batch: Sequence[tuple[Asked, asyncio.Future[Given]]]) -> None:
-        given = await in_thread(lambda: self._work([asked for asked, _ in batch])) if batch else ()
+        try:
+            given = await in_thread(lambda: self._work([asked for asked, _ in batch])) if batch else ()
+        except asyncio.CancelledError:
+            _give_up(batch)
+            raise
         for number, (_, future) in enumerate(batch):
             if future.done():
                 continue
@@ -54,6 +58,10 @@ class Batched(Generic[Asked, Given]):
         if worker is not None:
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)
-        for _, future in self._waiting:
-            future.cancel()
+        _give_up(self._waiting)
         self._waiting.clear()
+
+
+def _give_up(batch: Sequence[tuple[Asked, asyncio.Future[Given]]]) -> None:
+    for _, future in batch:
+        future.cancel()

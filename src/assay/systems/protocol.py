@@ -91,7 +91,7 @@ class RagSystem(Protocol):
 
 @runtime_checkable
 class Fingerprinted(Protocol):
-    """A system that is made from files: the SHA-256 of each, by what it is (prompt, recorded)."""
+    """A system that is made from files: the SHA-256 of each, by what it is (prompt, module, recorded)."""
 
     @property
     def inputs(self) -> Mapping[str, str]: ...

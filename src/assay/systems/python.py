@@ -8,7 +8,10 @@ record of that one question.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -45,6 +48,7 @@ class Python:
         pipeline = context.config.run.pipeline
         self.name = f"python:{context.argument}"
         self._calls = calls_of(load_object(context.argument, "python"), self.name)
+        self.inputs = _source(context.argument.partition(":")[0])
         self._index = context.index
         self._recall_k, self._precision_k = pipeline.recall_k, pipeline.precision_k
         self._timeout = pipeline.timeout
@@ -130,7 +134,7 @@ class Python:
         if len(self._given_up) >= MOST_HANGING:
             raise IncompleteRun(
                 f"{len(self._given_up)} calls of {self.name} hang and were given up after {self._timeout:g} s each",
-                hint="Mend the pipeline, then resume the run",
+                hint="Mend the pipeline, or raise run.pipeline.timeout",
             )
 
     def _retrieved(self, given: Any) -> tuple[Any, tuple[Passage, ...] | None]:
@@ -138,6 +142,15 @@ class Python:
 
     def _answered(self, given: Any) -> Output:
         return finished(read_output(given), self._index, self._recall_k)
+
+
+def _source(module: str) -> dict[str, str]:
+    """The hash of the module's file: answers of two versions of a pipeline do not belong into one run."""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    try:
+        return {"module": sha256(Path(path).read_bytes()).hexdigest()} if path else {}
+    except OSError:
+        return {}
 
 
 def _message(fault: BaseException) -> str:

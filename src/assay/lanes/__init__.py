@@ -1,0 +1,1 @@
+"""Lanes: documents, memories and code, each with its own cases, its own statistics, its own results."""

@@ -1,0 +1,37 @@
+"""A retriever as a system under test: each case is searched for in its own lane of its own index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from assay.lanes.tasks import Task
+from assay.records import Case, Fault, Lane, Ranking
+from assay.retrieval.system import BATCH
+from assay.retrievers.protocol import Query, Request, Retriever
+
+
+class LaneSystem(Struct, frozen=True, kw_only=True):
+    """One variant over all indexes."""
+
+    name: str
+    retrievers: Mapping[Path, Retriever]
+    tasks: Mapping[str, Task]
+    batch_size: int = BATCH
+
+    def answer(self, cases: Sequence[Case]) -> Sequence[Ranking | Fault]:
+        return self.search([self.tasks[case.id] for case in cases])
+
+    def search(self, tasks: Sequence[Task], depth: int | None = None) -> list[Ranking | Fault]:
+        """Each as far as its own k, or all to that depth. What is searched alike is searched together."""
+        alike: dict[tuple[Path, Lane, int], list[int]] = {}
+        for place, task in enumerate(tasks):
+            alike.setdefault((task.index, task.lane, depth or task.k), []).append(place)
+        found: dict[int, Ranking | Fault] = {}
+        for (index, lane, k), places in alike.items():
+            queries = [Query(tasks[place].case.id, tasks[place].case.question) for place in places]
+            rankings = self.retrievers[index].search(queries, Request(k=k, lane=lane))
+            found.update(zip(places, rankings, strict=True))
+        return [found[place] for place in range(len(tasks))]

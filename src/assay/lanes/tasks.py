@@ -1,0 +1,93 @@
+"""Cases met with their index: which expected ids are there at all, and how far is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from assay.corpus.index import Index
+from assay.lanes.cases import LaneCase, Placed, Source
+from assay.records import Case, Lane
+
+
+class Missing(Struct, frozen=True):
+    """An expected id that no search of the lane can bring back."""
+
+    case_id: str
+    expected_id: str
+    index: str
+    lane: Lane | None
+    """Where the id is instead; None: it is not in the index."""
+
+    def __str__(self) -> str:
+        why = f"is in the lane {self.lane}" if self.lane else "is not in the index"
+        return f"{self.expected_id} {why} ({self.index})"
+
+
+class Task(Struct, frozen=True, kw_only=True):
+    """A case ready to be searched for."""
+
+    case: Case
+    """As the engine knows it: expected are only those that can be found."""
+    lane: Lane
+    k: int
+    source: Source
+    index: Path
+    expected_ids: tuple[str, ...]
+    """All of them, as the case says."""
+    missing: tuple[Missing, ...]
+
+    @property
+    def missing_ids(self) -> tuple[str, ...]:
+        return tuple(entry.expected_id for entry in self.missing)
+
+
+class Cut(Struct, frozen=True):
+    """How far is searched: `asked` (on the command line) before the case's own k before the default."""
+
+    default: int
+    asked: int | None = None
+
+    def of(self, case: LaneCase) -> int:
+        return self.asked or case.k or self.default
+
+
+def make_tasks(cases: Sequence[Placed], indexes: Mapping[Path, Index], default: Path, cut: Cut) -> tuple[Task, ...]:
+    """One task a case, in the order of the cases."""
+    lanes = {path: dict(zip(index.ids, index.lanes, strict=True)) for path, index in indexes.items()}
+    sources = {path: dict(zip(index.ids, index.sources, strict=True)) for path, index in indexes.items()}
+    tasks = []
+    for placed in cases:
+        path = placed.index or default
+        tasks.append(_task(placed, path, lanes[path], sources[path], cut.of(placed.case)))
+    return tuple(tasks)
+
+
+def _task(placed: Placed, index: Path, lanes: Mapping[str, Lane], sources: Mapping[str, str], k: int) -> Task:
+    case = placed.case
+    expected = tuple(dict.fromkeys(case.expected_ids))
+    missing = tuple(
+        Missing(case.id, id_, index.name, lanes.get(id_)) for id_ in expected if lanes.get(id_) != case.lane
+    )
+    absent = {entry.expected_id for entry in missing}
+    found = [id_ for id_ in expected if id_ not in absent]
+    tags = {"lane": case.lane, "origin": placed.source}
+    if found:
+        tags["source"] = sources[found[0]]
+    return Task(
+        case=Case(
+            id=case.id,
+            question=case.spec_content,
+            expected=dict.fromkeys(found, 1),
+            tags={**case.tags, **tags},
+            lane=case.lane,
+        ),
+        lane=case.lane,
+        k=k,
+        source=placed.source,
+        index=index,
+        expected_ids=expected,
+        missing=missing,
+    )
