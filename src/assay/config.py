@@ -233,7 +233,7 @@ Band = tuple[Share, Share, Share]
 
 
 class Balance(Settings, frozen=True):
-    """How a gold set is to be mixed, as [lowest, asked for, highest]: by choosing questions, never by relabelling one."""
+    """How a gold set is mixed, as [lowest, asked for, highest]: by choosing questions, never by relabelling one."""
 
     unanswerable: Annotated[Band, Meta(description="share of the set without an answer in the corpus")] = (
         0.25,

@@ -79,7 +79,7 @@ def _first(group: ExceptionGroup[Exception]) -> Exception:
 
 
 async def _evaluate(plan: Plan) -> dict[str, Timing]:
-    done = {(row["variant"], row["case_id"]) for row in plan.results.recover()}
+    done = plan.results.recover()
     timings = {}
     for system in plan.systems:
         pending = [case for case in plan.cases if (system.name, case.id) not in done]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -13,13 +13,13 @@ from typing import Any
 from assay.errors import AssayError
 
 
-def write_atomic(path: Path, data: bytes | str) -> None:
+def write_atomic(path: Path, data: bytes | str | Iterable[bytes]) -> None:
     """Write beside the target, flush to disk, then rename: readers see the old file or the new one."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
-            file.write(_encode(data) if isinstance(data, str) else data)
+            file.writelines((_encode(data),) if isinstance(data, str) else (data,) if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

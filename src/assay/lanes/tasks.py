@@ -73,7 +73,7 @@ def _task(placed: Placed, index: Path, lanes: Mapping[str, Lane], sources: Mappi
     )
     absent = {entry.expected_id for entry in missing}
     found = [id_ for id_ in expected if id_ not in absent]
-    tags = {"lane": case.lane, "origin": placed.source}
+    tags: dict[str, str] = {"lane": case.lane, "origin": placed.source}
     if found:
         tags["source"] = sources[found[0]]
     return Task(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.judges import Answer
 from assay.llm.protocol import Usage
-from assay.rag.subject import answer_of
 from assay.records import Case, Fault
 from assay.runs.folder import RunFolder
 from assay.runs.passages import PassageStore
@@ -63,17 +61,12 @@ def _usage(tokens: dict[str, int] | None) -> Usage | None:
     return Usage(**{kind: count for kind, count in tokens.items() if kind != "total"})
 
 
-def stored_answer(row: Row) -> Answer:
-    """What a judge was shown, without the context."""
-    return answer_of(stored_case(row), Output(answer=row["answer"]))
-
-
 class Stored:
     """A finished run as a system: it gives what it gave."""
 
     def __init__(self, run: RunFolder):
         self.name: str = run.summary["system"]
-        self._rows = {row["case_id"]: row for row in run.results.read()}
+        self._rows = {row["case_id"]: row for row in run.results.rows()}
         self._texts = PassageStore(run.path).read()
 
     @property

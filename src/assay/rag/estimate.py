@@ -11,7 +11,7 @@ from msgspec import Struct
 from assay.judges import Answer, LlmJudge
 from assay.llm import ChatRequest, Estimate, connect, estimate
 from assay.llm.prices import Price
-from assay.rag.evaluation import Bench, Order, prepare, pricing
+from assay.rag.evaluation import Bench, Order, prepare, prices
 from assay.records import Case
 from assay.sampling import stratified
 
@@ -58,8 +58,8 @@ async def _estimate(order: Order) -> RunEstimate:
         bench = prepare(order, models)
         try:
             sample = stratified(bench.cases, SAMPLE, order.config.seed)
-            prices = pricing(bench)
-            forecasts = [await _answers(bench, sample, prices.answers), await _judge(bench, sample, prices.judge)]
+            writes, judges = prices(bench)
+            forecasts = [await _answers(bench, sample, writes), await _judge(bench, sample, judges)]
         finally:
             await bench.system.close()
         return RunEstimate(

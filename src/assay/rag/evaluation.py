@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -16,26 +16,29 @@ from msgspec.structs import replace
 from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.embedders.cache import cached
-from assay.errors import AssayError
+from assay.errors import AssayError, unknown_name
 from assay.evaluate import Plan, Progress, Timing, evaluate_async
 from assay.files import write_json
 from assay.gold.cases import CaseSet, load_cases
 from assay.judges import Judge
+from assay.judges import outcomes as answered_or_refused
 from assay.judges.trust import may_gate
 from assay.judges.words import Similarity
-from assay.llm import Connections, connect
+from assay.llm import Connections, Price, connect, price_of
 from assay.rag import outcomes, summary
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.rows import RagScorer
 from assay.rag.subject import Subject
+from assay.rag.tally import Tally
 from assay.rag.trust import JUDGED, labels_of, trust_of
 from assay.records import Case, Interval
-from assay.retrieval.summary import distribution, errors_of
+from assay.retrieval.summary import distribution
 from assay.runs import history, manifest
 from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
 from assay.runs.passages import PassageStore
-from assay.runs.results import ResultsFile, Row
+from assay.runs.results import ResultsFile
 from assay.sampling import per_bucket, stratified
+from assay.stats import Resampling
 from assay.systems.build import build
 from assay.systems.protocol import Context, RagSystem, inputs_of
 
@@ -100,8 +103,8 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
         timings = await evaluate_async(plan)
     finally:
         await bench.system.close()
-    rows = results.finish(lambda row: row["case_id"])
-    conclude(run, bench, rows, _execution(timings, now, started, bench))
+    results.finish(lambda row: row["case_id"])
+    conclude(run, bench, _execution(timings, now, started, bench))
     return run
 
 
@@ -183,31 +186,32 @@ def _execution(timings: dict[str, Timing], now: datetime, started: float, bench:
     }
 
 
-def conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict[str, Any]) -> None:
+def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any]) -> None:
     """The summary, written last, and a line of history."""
     config = bench.config
-    found = summary.metrics(rows, config)
-    recall = f"recall_at_{config.run.pipeline.recall_k}"
-    block = summary.metrics_block(found, recall)
-    corpus = outcomes.Corpus.of(bench.index)
-    described = outcomes.describe(rows, corpus)
-    trust, gates = _trusted(config, rows)
+    answers, judge = prices(bench)
+    tally = Tally(outcomes.Corpus.of(bench.index), answers, judge)
+    for row in run.results.rows():
+        tally.add(row)
+    found = summary.metrics(tally, config)
+    block = summary.metrics_block(found, f"recall_at_{config.run.pipeline.recall_k}")
+    trust, gates = _trusted(config, run)
     data = _heading(run, bench, block) | {
         "metrics": block,
         "intervals": msgspec.to_builtins(found),
-        "latency": summary.latency(rows),
-        "tokens": summary.tokens(rows),
-        "cost": summary.costs(rows, pricing(bench)),
-        "answer_stats": summary.answer_stats(rows),
-        "quality": summary.quality(rows),
-        "retry_stats": summary.retries(rows),
-        "errors": errors_of(rows),
-        "breakdown_by_type": summary.breakdown(rows, lambda row: str(row["question_type"]), config),
-        "breakdown_by_difficulty": summary.breakdown(rows, lambda row: str(row["difficulty"]), config),
-        "abstention": abstention(rows, config),
-        "waterfall": outcomes.waterfall(rows, corpus),
-        "archetypes": outcomes.counts_of(described, "archetype", outcomes.ARCHETYPES),
-        "not_passed": described,
+        "latency": summary.latency(tally),
+        "tokens": {"answers": tally.answers.tokens, "judge": tally.judge.tokens},
+        "cost": summary.costs(tally),
+        "answer_stats": summary.answer_stats(tally),
+        "quality": summary.quality(tally),
+        "retry_stats": summary.retries(tally),
+        "errors": summary.errors(tally),
+        "breakdown_by_type": summary.breakdown(tally, "question_type", config),
+        "breakdown_by_difficulty": summary.breakdown(tally, "difficulty", config),
+        "abstention": abstention(tally, config),
+        "waterfall": {stage: tally.stages[stage] for stage in outcomes.STAGES},
+        "archetypes": outcomes.counts_of(tally.not_passed, "archetype", outcomes.ARCHETYPES),
+        "not_passed": tally.not_passed,
         "gates": [judge_gate(gate, found) for gate in gates],
         "trust": trust,
         "execution": execution,
@@ -217,12 +221,12 @@ def conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict[
     history.record(config.path("runs"), _history_entry(run, data))
 
 
-def _trusted(config: Config, rows: Sequence[Row]) -> tuple[dict[str, Any] | None, list[Gate]]:
+def _trusted(config: Config, run: RunFolder) -> tuple[dict[str, Any] | None, list[Gate]]:
     """With people's labels at hand: what they say of the judge, and gates that may only warn if it is too little."""
     gates = list(config.run.gates)
     if not config.run.judging.labels:
         return None, gates
-    report = trust_of(labels_of(Path(config.root) / config.run.judging.labels, rows), config)
+    report = trust_of(labels_of(Path(config.root) / config.run.judging.labels, run.results.rows()), config)
     permission = may_gate(report, config.run.judging.minimum_kappa)
     if not permission.allowed:
         gates = [replace(gate, severity="warning") if gate.measure in JUDGED else gate for gate in gates]
@@ -230,29 +234,20 @@ def _trusted(config: Config, rows: Sequence[Row]) -> tuple[dict[str, Any] | None
     return data | {"may_gate": permission.allowed, "reason": permission.reason}, gates
 
 
-def pricing(bench: Bench) -> summary.Pricing:
-    """Prices of the models that were configured; a system of the user's own has none."""
+def prices(bench: Bench) -> tuple[Price | None, Price | None]:
+    """Of the model that writes and the one that judges; a system of the user's own may name its model."""
     pipeline, judging = bench.config.run.pipeline, bench.config.run.judging
-    writes = pipeline.model if pipeline.system == "embedded" else None
-    return summary.Pricing(
-        answers=bench.models.model(writes).price if writes else _priced(bench.config, pipeline.model),
-        judge=bench.models.model(judging.judge).price if judging.judge != "reference" else None,
-    )
-
-
-def _priced(config: Config, model: str | None) -> Any:
-    """Of a user's own system that names its model in the settings."""
-    from assay.llm.prices import price_of
-
-    return price_of(model, config.llm.prices) if model else None
+    if pipeline.model and pipeline.system == "embedded":
+        answers = bench.models.model(pipeline.model).price
+    else:
+        answers = price_of(pipeline.model, bench.config.llm.prices) if pipeline.model else None
+    return answers, bench.models.model(judging.judge).price if judging.judge != "reference" else None
 
 
 def judge_gate(gate: Gate, found: Mapping[str, Interval]) -> dict[str, Any]:
     """A rule on a metric. Undefined does not pass."""
     interval = found.get(gate.measure)
     if interval is None:
-        from assay.errors import unknown_name
-
         raise unknown_name("metric", gate.measure, found)
     mean = interval.mean
     return {
@@ -266,15 +261,9 @@ def judge_gate(gate: Gate, found: Mapping[str, Interval]) -> dict[str, Any]:
     }
 
 
-def abstention(rows: Sequence[Row], config: Config) -> dict[str, Any]:
+def abstention(tally: Tally, config: Config) -> dict[str, Any]:
     """Answered or refused × answerable or not, with the two rates of being wrong about it."""
-    from assay.judges import outcomes as tally
-    from assay.rag.again import stored_answer
-    from assay.stats import Resampling
-
-    rule = rule_of(config.run.judging)
-    judged = [(stored_answer(row), (row["judgment"] or {}).get("behaviour")) for row in rows]
-    counted = tally(judged, rule)
+    counted = answered_or_refused(tally.behaviours, rule_of(config.run.judging))
     plan = Resampling(seed=config.seed, confidence=config.statistics.confidence)
     data: dict[str, Any] = msgspec.to_builtins(counted)
     return data | {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -50,10 +50,6 @@ class Corpus(Struct, frozen=True):
     @classmethod
     def of(cls, index: Index | None) -> Corpus | None:
         return None if index is None else cls(frozenset(index.ids), Documents(index.sources))
-
-
-def is_failed(row: Row) -> bool:
-    return bool(row["status"] == "ok" and row["judgment"]["verdict"] == "fail")
 
 
 def stage_of(row: Row, corpus: Corpus | None) -> str:
@@ -118,31 +114,6 @@ def _numbers_differ(row: Row) -> bool:
 
     wanted, given = numbers(row["expected_answer"] or ""), numbers(row["answer"] or "")
     return bool(wanted) and not wanted <= given and (row["scores"].get("token_f1") or 0) >= USED
-
-
-def waterfall(rows: Iterable[Row], corpus: Corpus | None) -> dict[str, int]:
-    """Stage → how many failed questions were lost there, every stage named."""
-    counts = Counter(stage_of(row, corpus) for row in rows if is_failed(row))
-    return {stage: counts[stage] for stage in STAGES}
-
-
-def describe(rows: Sequence[Row], corpus: Corpus | None) -> list[dict[str, Any]]:
-    """Failed and partial questions with what is to be said of them."""
-    said: list[dict[str, Any]] = []
-    for row in rows:
-        verdict = row["judgment"]["verdict"] if row["status"] == "ok" else "error"
-        if verdict == "pass":
-            continue
-        failed = verdict == "fail"
-        said.append(
-            {
-                "case_id": row["case_id"],
-                "verdict": verdict,
-                "stage": stage_of(row, corpus) if failed else None,
-                "archetype": archetype_of(row) if failed else None,
-            }
-        )
-    return said
 
 
 def counts_of(described: Iterable[Mapping[str, Any]], key: str, names: Iterable[str]) -> dict[str, int]:

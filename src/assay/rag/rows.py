@@ -160,11 +160,11 @@ def _retrieved(output: Output) -> list[dict[str, Any]] | None:
 
 
 def _timing(judged: Judged) -> dict[str, float | None]:
-    """Seconds by phase. The total is that of the known phases, or what the system says of itself plus the judge."""
+    """Seconds by phase. The total is what the system says of itself, or its known phases, and the judge."""
     timing = judged.output.timing
     phases = {"retrieval": timing.retrieval, "rerank": timing.rerank, "generation": timing.generation}
     known = [value for value in phases.values() if value is not None]
-    system = sum(known) if known else timing.total
+    system = timing.total if timing.total is not None else sum(known) if known else None
     parts = [part for part in (system, judged.judge_seconds) if part is not None]
     phases |= {"judge": judged.judge_seconds, "total": sum(parts) if parts else None}
     return {name: None if value is None else round(value, 6) for name, value in phases.items()}

@@ -14,12 +14,12 @@ from assay.files import read_jsonl, write_atomic
 from assay.report.blocks import Report
 from assay.report.comparison import comparison_report
 from assay.report.html import to_html
+from assay.report.lanes import lanes_report
 from assay.report.markdown import to_markdown
-from assay.report.rag import rag_report
+from assay.report.rag import pages_of, rag_report
 from assay.report.retrieval import retrieval_report
 from assay.runs.baselines import latest
 from assay.runs.folder import COMPARISON, FAILURES, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run
-from assay.runs.passages import PassageStore
 from assay.runs.scored import Scored, of_baseline, of_run
 
 ExitCode = Literal[0, 1, 3]
@@ -61,11 +61,12 @@ def build_report(run: RunFolder, now: Scored, rules: Rules, baseline: Comparison
     """By the kind of the run."""
     summary = run.summary
     if summary["kind"] == "rag":
-        return rag_report(summary, run.results.read(), PassageStore(run.path).read(), baseline)
+        return rag_report(summary, pages_of(run), baseline)
     path = run.path / FAILURES
     failures = [entry for _, entry in read_jsonl(path)] if path.exists() else []
     variants = compare_variants(now, summary["variants"], rules) if len(summary["variants"]) > 1 else []
-    return retrieval_report(summary, failures, variants, baseline)
+    view = lanes_report if summary["kind"] == "lanes" else retrieval_report
+    return view(summary, failures, variants, baseline)
 
 
 def rules_of(config: Config, *, different_judges: bool = False) -> Rules:

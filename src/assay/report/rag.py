@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec import Struct
 
 from assay.compare import Comparison
 from assay.judges import DIMENSIONS
 from assay.rag.outcomes import ARCHETYPES, STAGES
-from assay.rag.summary import PHASES, RATES
+from assay.rag.tally import PHASES, RATES
 from assay.report.blocks import (
     Block,
     Card,
@@ -31,7 +33,9 @@ from assay.report.blocks import (
 from assay.report.comparison import brief_section, full_section, headline
 from assay.report.numbers import fixed, format_value
 from assay.report.retrieval import cut
-from assay.stats import mean
+from assay.runs.folder import RunFolder
+from assay.runs.passages import PassageStore
+from assay.stats import mean, quantile
 
 Summary = Mapping[str, Any]
 Lines = Sequence[Mapping[str, Any]]
@@ -47,8 +51,39 @@ DEFINITIONS = {
 }
 
 
-def rag_report(summary: Summary, rows: Lines, texts: Mapping[str, str], baseline: Comparison | None = None) -> Report:
-    """`texts` are the passages by key, so that a question opens to everything the generator saw."""
+LIGHT = ("question_type", "difficulty", "mrr", "time", "status")
+SHOWN, SEEN = 500, 5
+"""Questions of a kind, and passages of a question, that are shown; the others are in the files."""
+
+
+class Pages(Struct, frozen=True):
+    """What the report needs of the results: a little of every row, all of those a person will look into."""
+
+    light: list[dict[str, Any]]
+    full: list[dict[str, Any]]
+    texts: dict[str, str]
+
+
+def pages_of(run: RunFolder) -> Pages:
+    """One pass over the results."""
+    verdicts = {entry["case_id"]: entry["verdict"] for entry in run.summary["not_passed"]}
+    light, full = [], []
+    shown: Counter[str] = Counter()
+    for row in run.results.rows():
+        grades = {name: (row["judgment"] or {}).get(name) for name in DEFINITIONS}
+        message = row["error"]["message"][:200] if row["error"] else None
+        light.append({**{key: row[key] for key in LIGHT}, "judgment": grades, "error": message})
+        verdict = verdicts.get(row["case_id"])
+        if verdict and shown[verdict] < SHOWN:
+            shown[verdict] += 1
+            full.append(row)
+    needed = {passage["text"] for row in full for passage in (row["context"] or ())[:SEEN]}
+    texts = {key: text for key, text in PassageStore(run.path).read().items() if key in needed}
+    return Pages(light, full, texts)
+
+
+def rag_report(summary: Summary, pages: Pages, baseline: Comparison | None = None) -> Report:
+    rows, texts = pages.light, pages.texts
     said = {entry["case_id"]: entry for entry in summary["not_passed"]}
     sections = [
         Section("Run context", _context(summary)),
@@ -64,8 +99,8 @@ def rag_report(summary: Summary, rows: Lines, texts: Mapping[str, str], baseline
         Section("By type", (_breakdown(summary, "breakdown_by_type", "type"),), detail=True),
         Section("By difficulty", (_breakdown(summary, "breakdown_by_difficulty", "difficulty"),), detail=True),
         Section("Retries and errors", _retries(summary, rows), detail=True),
-        Section("Failures", (_items(rows, said, texts, ("fail", "error")),)),
-        Section("Partial answers", (_items(rows, said, texts, ("partial",)),), detail=True),
+        Section("Failures", _items(pages.full, said, texts, ("fail", "error"))),
+        Section("Partial answers", _items(pages.full, said, texts, ("partial",)), detail=True),
         Section("All measures", (_measures(summary),), detail=True),
         *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
         Section("Execution", (_execution(summary),), detail=True),
@@ -275,7 +310,7 @@ def _latency(summary: Summary, rows: Lines) -> tuple[Block, ...]:
     ]
     for name in _kinds(rows, "question_type"):
         values = [row["time"] for row in rows if row["question_type"] == name and row["time"] is not None]
-        kinds.append(Row((f"type {name}", mean(values), _quantile(values, 0.5), _quantile(values, 0.95), len(values))))
+        kinds.append(Row((f"type {name}", mean(values), quantile(values, 0.5), quantile(values, 0.95), len(values))))
     return (
         Table(columns, tuple(phases), "A phase the system does not measure has no value."),
         Chart(
@@ -286,12 +321,6 @@ def _latency(summary: Summary, rows: Lines) -> tuple[Block, ...]:
         ),
         Table((Column("questions"), *columns[1:4], Column("n", "integer")), tuple(kinds)),
     )
-
-
-def _quantile(values: list[float], q: float) -> float | None:
-    from assay.stats import quantile
-
-    return quantile(values, q)
 
 
 def _cost(summary: Summary) -> tuple[Block, ...]:
@@ -337,7 +366,7 @@ def _retries(summary: Summary, rows: Lines) -> tuple[Block, ...]:
     if not errors["total"]:
         return (note, Note("No question failed for good."))
     by_phase = tuple(Row((phase, count), "bad") for phase, count in errors["by_phase"].items())
-    told = Counter(row["error"]["message"][:200] for row in rows if row["error"])
+    told = Counter(row["error"] for row in rows if row["error"])
     messages = tuple(Row((text, count)) for text, count in told.most_common(20))
     return (
         note,
@@ -346,10 +375,15 @@ def _retries(summary: Summary, rows: Lines) -> tuple[Block, ...]:
     )
 
 
-def _items(rows: Lines, said: Mapping[str, Any], texts: Mapping[str, str], verdicts: Iterable[str]) -> Items:
-    wanted = set(verdicts)
-    chosen = [row for row in rows if said.get(row["case_id"], {}).get("verdict") in wanted]
-    return Items(tuple(_item(row, said[row["case_id"]], texts) for row in chosen))
+def _items(
+    rows: Lines, said: Mapping[str, Any], texts: Mapping[str, str], verdicts: Sequence[str]
+) -> tuple[Block, ...]:
+    chosen = [row for row in rows if said[row["case_id"]]["verdict"] in verdicts]
+    total = sum(entry["verdict"] in verdicts for entry in said.values())
+    items = Items(tuple(_item(row, said[row["case_id"]], texts) for row in chosen))
+    if total == len(chosen):
+        return (items,)
+    return (Note(f"The first {len(chosen)} of {total}; all of them are in results.jsonl."), items)
 
 
 def _item(row: Mapping[str, Any], entry: Mapping[str, Any], texts: Mapping[str, str]) -> Item:
@@ -374,7 +408,7 @@ def _item(row: Mapping[str, Any], entry: Mapping[str, Any], texts: Mapping[str, 
         ("Tries", str(row["retry_info"]["attempts"]) if row["retry_info"]["attempts"] > 1 else None),
     ]
     fields = [Field(label, cut(text)) for label, text in pairs if text]
-    for number, passage in enumerate((row["context"] or ())[:5], 1):
+    for number, passage in enumerate((row["context"] or ())[:SEEN], 1):
         where = passage["id"] or passage["source"] or "passage"
         fields.append(Field(f"Seen {number}: {where}", cut(texts.get(passage["text"], "")), mono=True))
     tags = {"archetype": entry["archetype"] or entry["verdict"], "lost": entry["stage"] or "–", **row["tags"]}

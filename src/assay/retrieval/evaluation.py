@@ -17,6 +17,7 @@ from assay.errors import AssayError
 from assay.evaluate import Plan, Progress, Timing, evaluate
 from assay.files import dump_json, write_atomic, write_json
 from assay.gold.cases import CaseSet, load_cases
+from assay.gold.relocate import Search
 from assay.metrics import Measure
 from assay.records import Case, Ranking
 from assay.retrieval import failures, health, summary
@@ -78,7 +79,8 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
     plan = Plan(cases=bench.cases, systems=bench.variants, scorer=scorer, results=results, progress=progress)
     timings = evaluate(plan)
     place = {variant.name: number for number, variant in enumerate(bench.variants)}
-    rows = results.finish(lambda row: (place[row["variant"]], row["case_id"]))
+    results.finish(lambda row: (place[row["variant"]], row["case_id"]))
+    rows = results.read()
     _conclude(run, bench, rows, scorer, _execution(timings, now, started))
     return run
 
@@ -223,7 +225,7 @@ def _health(bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer) -> dict[
     return data
 
 
-def _trivial(cases: Sequence[Case], rows: Sequence[Row], search: health.Search) -> float | None:
+def _trivial(cases: Sequence[Case], rows: Sequence[Row], search: Search) -> float | None:
     """Share of the questions that bm25 ranks right at once; from the run itself where bm25 is a variant of it."""
     known = [case for case in cases if case.expected_ids]
     first = {row["case_id"]: row["rank"] == 1 for row in rows if row["variant"] == "bm25" and row["status"] == "ok"}

@@ -12,6 +12,7 @@ from assay.corpus.index import Index
 from assay.gold.relocate import Moved, Search, State, follow
 from assay.records import Case
 
+
 class Health(Struct, frozen=True, kw_only=True):
     """How far the gold set and the index agree."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from assay.errors import IncompleteRun
 from assay.files import dump_json, parse_json, write_atomic
@@ -20,7 +22,7 @@ def key_of(row: Row) -> Key:
 
 
 class ResultsFile:
-    """Append-only while the run goes on, sorted when it is done.
+    """Append-only while the run goes on, sorted when it is done. Memory does not grow with the number of rows.
 
     Where all rows fit into memory, `remember` spares reading them again at the end.
     """
@@ -45,37 +47,76 @@ class ResultsFile:
         if self._known is not None:
             self._known += rows
 
+    def rows(self) -> Iterator[Row]:
+        """One finished row after the other."""
+        if self._known:
+            yield from self._known
+        else:
+            yield from (row for row, _ in self._lines())
+
     def read(self) -> list[Row]:
-        """Finished rows. A torn last line, as `kill -9` leaves it, is not finished; anything else torn is a fault."""
-        if not self.path.exists():
-            return []
-        # What stands behind the last newline is torn (or whole but unfinished): that case is done again.
-        lines = self.path.read_bytes().split(b"\n")[:-1]
-        return [parse_json(line.decode(), str(self.path), number) for number, line in enumerate(lines, 1)]
+        return list(self.rows())
 
-    def recover(self) -> list[Row]:
-        """Rows to keep when going on: the torn tail is cut off, failed cases are dropped to be tried again."""
+    def _lines(self) -> Iterator[tuple[Row, bytes]]:
+        """A torn last line, as `kill -9` leaves it, is not finished; anything else torn is a fault."""
         if not self.path.exists():
-            return []
-        rows = list({key_of(row): row for row in self.read() if row["status"] == "ok"}.values())
-        self._write(rows)
+            return
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                # What stands behind the last newline is torn (or whole but unfinished): that case is done again.
+                if line.endswith(b"\n"):
+                    yield self._parsed(line, number), line
+
+    def _parsed(self, line: bytes, number: int) -> Row:
+        try:
+            row: Row = msgspec.json.decode(line)
+        except msgspec.DecodeError:
+            row = parse_json(line.decode("utf-8", "replace"), str(self.path), number)
+        return row
+
+    def recover(self) -> set[Key]:
+        """What is done when going on: the torn tail is cut off, failed cases are dropped to be tried again."""
+        if not self.path.exists():
+            return set()
+        kept = self._arrange(lambda _: 0, lambda row: bool(row["status"] == "ok"))
         if self._known is not None:
-            self._known = list(rows)
-        return rows
+            self._known = [row for row, _ in self._lines()]
+        return kept
 
-    def finish(self, order: Callable[[Row], Any]) -> list[Row]:
+    def finish(self, order: Callable[[Row], Any]) -> None:
         """Sorted, each case once: the same bytes however many workers there were."""
-        found = self.read() if self._known is None else self._known
-        rows = sorted({key_of(row): row for row in found}.values(), key=order)
-        if rows != found or not self.path.exists():
-            self._write(rows)
-        return rows
+        if self._known is not None:
+            rows = sorted({key_of(row): row for row in self._known}.values(), key=order)
+            if rows == self._known and self.path.exists():
+                return
+            self._known = rows
+        self._arrange(order, lambda _: True)
 
-    def _write(self, rows: Iterable[Row]) -> None:
-        write_atomic(self.path, "".join(dump_json(row) + "\n" for row in rows))
+    def _arrange(self, order: Callable[[Row], Any], keep: Callable[[Row], bool]) -> set[Key]:
+        """Write the kept rows again in order, the last of each key; only their places are held in memory."""
+        places: dict[Key, tuple[Any, int, int]] = {}
+        start = 0
+        in_order, before = True, None
+        for row, line in self._lines():
+            if keep(row):
+                place = order(row)
+                in_order = in_order and key_of(row) not in places and (before is None or before <= place)
+                before = place
+                places[key_of(row)] = (place, start, len(line))
+            else:
+                in_order = False
+            start += len(line)
+        if not (in_order and self.path.exists() and start == self.path.stat().st_size):
+            self._copy(sorted(places.values(), key=lambda entry: (entry[0], entry[1])))
+        return set(places)
 
+    def _copy(self, places: Iterable[tuple[Any, int, int]]) -> None:
+        def pieces() -> Iterator[bytes]:
+            if not self.path.exists():
+                return
+            with self.path.open("rb") as file:
+                for _, start, length in places:
+                    file.seek(start)
+                    yield file.read(length)
 
-def missing(keys: Sequence[Key], rows: Iterable[Row]) -> list[Key]:
-    """Which of the keys no row is about."""
-    done = {key_of(row) for row in rows}
-    return [key for key in keys if key not in done]
+        write_atomic(self.path, pieces())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def of_rows(rows: Iterable[Row]) -> tuple[dict[str, dict[str, dict[str, float | 
     scores: dict[str, dict[str, dict[str, float | None]]] = {}
     tags: dict[str, dict[str, str]] = {}
     for row in rows:
-        tags[row["case_id"]] = row["tags"]
+        tags[row["case_id"]] = {sys.intern(key): sys.intern(value) for key, value in row["tags"].items()}
         by_measure = scores.setdefault(row["variant"], {})
         for measure, value in row["scores"].items():
             by_measure.setdefault(measure, {})[row["case_id"]] = value
@@ -46,7 +47,7 @@ def of_rows(rows: Iterable[Row]) -> tuple[dict[str, dict[str, dict[str, float | 
 
 
 def of_run(run: RunFolder) -> Scored:
-    scores, tags = of_rows(run.results.read())
+    scores, tags = of_rows(run.results.rows())
     summary = run.summary
     return Scored(
         label=run.name,

@@ -1,0 +1,188 @@
+"""Near duplicates among questions at cosine 0.95, 256 dimensions: ours beside others, and how it grows.
+
+    python benchmarks/dedupe.py                                # ours and those peers that are installed, 10,000
+    python benchmarks/dedupe.py --sizes 10000,100000,300000    # with the growth of each
+    python benchmarks/dedupe.py --peers OTHER/bin/python       # an interpreter that has semhash, faiss-cpu
+
+Each contender runs in a process of its own on the same vectors: embeddings of made-up questions, one in ten of them
+again with two letters changed. Only the search is timed; memory is the peak of the process above its start.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+THRESHOLD = 0.95
+ROOT = Path(__file__).parent.parent
+PEERS = ("semhash", "semhash-exact", "faiss-range")
+CONTENDERS = ("assay", "blocked-product", *PEERS)
+SLOW_AT = {"faiss-range": 20_000, "blocked-product": 100_000, "semhash-exact": 100_000, "semhash": 100_000}
+"""Peers are not run on more than this."""
+
+
+def questions(count: int, seed: int) -> list[str]:
+    """Made of words of the example documents, so that they are as alike as questions on one corpus are."""
+    draw = random.Random(seed)
+    text = " ".join(path.read_text("utf-8") for path in sorted((ROOT / "examples/orrin/sources").glob("*.md")))
+    words = sorted({word.strip(".,;:()|*#\"'").lower() for word in text.split() if word.isascii() and len(word) > 3})
+    starts = ("Who decides on the", "When is the", "How much is the", "What does the rule say of the", "Where is the")
+    made = [f"{draw.choice(starts)} {' '.join(draw.sample(words, draw.randint(3, 9)))}?" for _ in range(count)]
+    for at in draw.sample(range(count), count // 10):
+        twin = made[draw.randrange(count)]
+        cut = draw.randrange(len(twin) - 2)
+        made[at] = twin[:cut] + twin[cut + 2 :]
+    return made
+
+
+def ours(vectors: Any) -> int:
+    from assay.gold.dedupe import duplicates
+
+    return len(vectors) - len(duplicates(vectors, THRESHOLD))
+
+
+def blocked(vectors: Any) -> int:
+    """The plain way: the lower half of the product, block by block, in full."""
+    import numpy as np
+
+    kept = np.ones(len(vectors), dtype=bool)
+    for start in range(0, len(vectors), 1024):
+        block = vectors[start : start + 1024]
+        near = block @ vectors[: start + len(block)].T >= THRESHOLD
+        near &= kept[: start + len(block)]
+        for row in range(len(block)):
+            if near[row, : start + row].any():
+                kept[start + row] = near[:, start + row] = False
+    return int(kept.sum())
+
+
+def semhash(vectors: Any, exact: bool = False) -> int:
+    from semhash import SemHash
+    from vicinity import Backend
+
+    class Known:
+        """Vectors that are there already, so that no embedding is timed."""
+
+        def encode(self, inputs: Any, **_: Any) -> Any:
+            return vectors[[int(text) for text in inputs]]
+
+    records = [str(number) for number in range(len(vectors))]
+    options: dict[str, Any] = {"ann_backend": Backend.BASIC} if exact else {}
+    found = SemHash.from_records(records=records, model=Known(), **options)
+    return len(found.self_deduplicate(threshold=THRESHOLD).selected)
+
+
+def faiss_range(vectors: Any) -> int:
+    import faiss
+    import numpy as np
+
+    index = faiss.IndexFlatIP(vectors.shape[1])
+    index.add(vectors)
+    limits, _, others = index.range_search(vectors, THRESHOLD)
+    kept = np.ones(len(vectors), dtype=bool)
+    for row in range(len(vectors)):
+        near = others[limits[row] : limits[row + 1]]
+        kept[row] = not kept[near[near < row]].any()
+    return int(kept.sum())
+
+
+RUN: dict[str, Callable[[Any], int]] = {
+    "assay": ours,
+    "blocked-product": blocked,
+    "semhash": semhash,
+    "semhash-exact": lambda vectors: semhash(vectors, exact=True),
+    "faiss-range": faiss_range,
+}
+
+
+def contend(name: str, file: str) -> None:
+    import numpy as np
+
+    vectors = np.load(file)
+    RUN[name](vectors[:500])  # imports and first touches are not timed
+    before = peak_memory()
+    start = time.perf_counter()
+    kept = RUN[name](vectors)
+    seconds = time.perf_counter() - start
+    peak = peak_memory()
+    print(json.dumps({"kept": kept, "seconds": seconds, "more": peak - before, "peak": peak}))
+
+
+def peak_memory() -> float:
+    """Megabytes of this process alone: what the system calls the maximum may be inherited from the parent."""
+    status = Path("/proc/self/status").read_text("utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def measure(name: str, file: Path, arguments: argparse.Namespace, repeats: int) -> dict[str, float] | str:
+    """The fastest of the repeats."""
+    python = arguments.peers if name in PEERS else sys.executable
+    found = []
+    for _ in range(repeats):
+        command = [python, __file__, "--contender", name, "--file", str(file)]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if "ModuleNotFoundError" in result.stderr:
+            return "not installed"
+        if result.returncode:
+            return result.stderr.strip().splitlines()[-1]
+        found.append(json.loads(result.stdout))
+    return min(found, key=lambda each: each["seconds"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="10000")
+    parser.add_argument("--repeats", type=int, default=3, help="the fastest counts; once above 50,000")
+    parser.add_argument("--peers", default=sys.executable, help="interpreter that has the peers")
+    for hidden in ("--contender", "--file"):
+        parser.add_argument(hidden, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.contender:
+        contend(arguments.contender, arguments.file)
+        return
+    before: tuple[int, float] | None = None
+    for size in map(int, arguments.sizes.split(",")):
+        seconds = compare(size, arguments)
+        if before:
+            print(f"  growth of assay: {size / before[0]:g} × the questions, {seconds / before[1]:.1f} × the time")
+        before = size, seconds
+
+
+def compare(size: int, arguments: argparse.Namespace) -> float:
+    """Prints a line for each contender; the seconds of ours."""
+    import numpy as np
+
+    from assay.config import EmbedderOptions
+    from assay.embedders import create
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "vectors.npy"
+        np.save(file, create(EmbedderOptions()).embed(questions(size, 0), kind="query"))
+        print(f"{size:,} questions")
+        base = 0.0
+        for name in CONTENDERS:
+            if size > SLOW_AT.get(name, size):
+                continue
+            found = measure(name, file, arguments, arguments.repeats if size <= 50_000 else 1)
+            if isinstance(found, str):
+                print(f"  {name:<16} {found}")
+                continue
+            base = found["seconds"] if name == "assay" else base
+            print(
+                f"  {name:<16} {found['seconds']:8.2f} s  {found['seconds'] / base:6.1f} ×  "
+                f"kept {found['kept']:,.0f}  memory {found['more']:.0f} MB more, {found['peak']:.0f} MB peak",
+                flush=True,
+            )
+    return base
+
+
+if __name__ == "__main__":
+    main()

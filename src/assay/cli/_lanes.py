@@ -1,0 +1,85 @@
+"""What `assay lanes` and `assay code` share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.config import Config
+    from assay.lanes.cases import Placed
+    from assay.records import Lane
+
+
+def add_evaluation_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cases", metavar="FILE", type=Path, action="append", help="case file (default: lanes.cases of the settings)"
+    )
+    parser.add_argument("--no-builtin", action="store_true", help="without the built-in smoke cases")
+    parser.add_argument("--index", metavar="FILE", type=Path, help="what the cases of the files are searched in")
+    parser.add_argument("--variants", metavar="A,B", help="retrievers: bm25, vector, hybrid, bm25+rerank, ...")
+    parser.add_argument("--strict", action="store_true", help="exit 1 if an expected id is not in its index")
+    parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
+    parser.add_argument(
+        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
+    )
+    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
+    parser.add_argument("--force", action="store_true", help="promote a partial run too")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+
+
+def evaluate(arguments: argparse.Namespace, config: Config, lane: Lane | None, k: int | None) -> int:
+    """Run, publish, print."""
+    from assay.cli._output import finish, progress_to
+    from assay.errors import AssayError
+    from assay.lanes.evaluation import Order, evaluate_lanes
+    from assay.report.publish import publish
+
+    if k is not None and k < 1:
+        raise AssayError(f"--k is {k}", expected="a whole number from 1 on")
+    settings = _override(config, arguments)
+    with progress_to(quiet=arguments.quiet) as progress:
+        order = Order(
+            config=settings,
+            lane=lane,
+            k=k,
+            cases=tuple(arguments.cases or (Path(config.root) / name for name in config.lanes.cases)),
+            builtin=() if arguments.no_builtin else _builtin(settings),
+            index=arguments.index,
+            strict=arguments.strict,
+            resume=arguments.resume,
+            command=tuple(sys.argv[1:]),
+        )
+        folder = evaluate_lanes(order, progress)
+    published = publish(folder, settings, arguments.baseline)
+    finish(published, settings, arguments)
+    _warn(published.summary["missing"])
+    return published.exit_code
+
+
+def _warn(missing: list[dict[str, str]], shown: int = 5) -> None:
+    """On stderr, where a pipeline that reads the JSON sees it too."""
+    from assay.errors import AssayError
+
+    for entry in missing[:shown]:
+        print(f"warning: {AssayError(entry['told'], where=entry['case_id'])}", file=sys.stderr)
+    if len(missing) > shown:
+        print(f"warning: {len(missing) - shown} more expected ids are missing", file=sys.stderr)
+
+
+def _override(config: Config, arguments: argparse.Namespace) -> Config:
+    """The settings with what was said on the command line."""
+    from msgspec.structs import replace
+
+    from assay.cli._output import words
+
+    lanes = replace(config.lanes, variants=words(arguments.variants) or config.lanes.variants)
+    return replace(config, seed=config.seed if arguments.seed is None else arguments.seed, lanes=lanes)
+
+
+def _builtin(config: Config) -> tuple[Placed, ...]:
+    from assay.lanes.smoke import smoke_cases
+
+    return smoke_cases(config)

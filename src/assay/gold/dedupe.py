@@ -1,0 +1,174 @@
+"""Near duplicates, exactly and without comparing most pairs in full.
+
+Two unit vectors x and y, turned so that most of what tells vectors apart stands in their first k numbers, have
+x·y ≤ x₁·y₁ + |x₂||y₂|, where x₁ is those k numbers and |x₂| the length of the rest. That is one product of k + 1
+numbers, an eighth of the work; only the pairs whose bound reaches the threshold are compared in full. Blocks of the
+product fit a cache: memory grows with the number of vectors, never with its square.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+_KEPT = 31
+"""Dimensions of the projection; with the length of the rest, 32."""
+_ROWS, _COLUMNS = 512, 2048
+"""Of a block: 4 MB of float32."""
+_SAMPLE = 4096
+"""Vectors the turn is learned from."""
+_SLACK = 1e-5
+"""More than float32 can be wrong by: a pair this near the threshold is decided in float64."""
+_CROWDED = 0.02
+"""Share of a block's pairs above which one product in full is cheaper than comparing them pair by pair."""
+
+
+class Duplicate(Struct, frozen=True):
+    """`row` is left out because it is like `of`, an earlier row that stays."""
+
+    row: int
+    of: int
+    cosine: float
+
+
+def duplicates(vectors: Vectors, threshold: float) -> list[Duplicate]:
+    """The rows that are within the threshold of an earlier row that stays, in order.
+
+    The first of several stays, so put what is worth more first. Rows must be of unit length; a zero row is like none.
+    """
+    found: list[Duplicate] = []
+    search = _Search(np.ascontiguousarray(vectors, dtype=np.float32), threshold)
+    for start in range(0, len(vectors), _ROWS):
+        found += search.next_block(start, min(start + _ROWS, len(vectors)))
+    return found
+
+
+class _Search:
+    """The vectors, their projections, and the rows that stay so far, gathered without gaps."""
+
+    def __init__(self, vectors: Vectors, threshold: float):
+        self._vectors, self._threshold = vectors, threshold
+        self._bounds = _bounds(vectors)
+        self._kept = np.empty(len(vectors), dtype=np.int64)
+        self._kept_bounds = np.empty_like(self._bounds)
+        self._count = 0
+
+    def keep(self, rows: NDArray[np.int64]) -> None:
+        self._kept[self._count : self._count + len(rows)] = rows
+        self._kept_bounds[self._count : self._count + len(rows)] = self._bounds[rows]
+        self._count += len(rows)
+
+    def next_block(self, start: int, stop: int) -> list[Duplicate]:
+        """First against all that stay, then among themselves, in order."""
+        rows, others, cosines = self.pairs(start, stop, self._count)
+        found = _earliest(rows, others, cosines)
+        rest = np.setdiff1d(np.arange(start, stop), np.fromiter(found, dtype=np.int64, count=len(found)))
+        inner = _among(self._vectors[rest], self._threshold)
+        gone: set[int] = set()
+        for later, earlier, cosine in inner:
+            if earlier not in gone and later not in gone:
+                gone.add(later)
+                found[int(rest[later])] = Duplicate(int(rest[later]), int(rest[earlier]), cosine)
+        self.keep(np.delete(rest, sorted(gone)))
+        return [found[row] for row in sorted(found)]
+
+    def pairs(
+        self, start: int, stop: int, count: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Rows of the block and rows among the first `count` that stay, with their cosines."""
+        parts = [self._pairs(start, stop, left, min(left + _COLUMNS, count)) for left in range(0, count, _COLUMNS)]
+        if not parts:
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64)
+        rows, others, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return rows, others, cosines
+
+    def _pairs(
+        self, start: int, stop: int, left: int, right: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        bound = self._bounds[start:stop] @ self._kept_bounds[left:right].T
+        near = np.flatnonzero(bound >= self._threshold - _SLACK)
+        if len(near) > _CROWDED * bound.size:
+            full = self._vectors[start:stop] @ self._vectors[self._kept[left:right]].T
+            near = np.flatnonzero(full >= self._threshold - _SLACK)
+        rows, columns = np.divmod(near, right - left)
+        rows, others = rows + start, self._kept[left + columns]
+        return _decided(self._vectors, rows, others, self._threshold)
+
+
+def _bounds(vectors: Vectors) -> Vectors:
+    """The projection of each vector and the length of what it leaves out, a hair too long rather than too short."""
+    kept = min(_KEPT, vectors.shape[1])
+    if not len(vectors):
+        return np.empty((0, kept + 1), dtype=np.float32)
+    step = max(1, len(vectors) // _SAMPLE)
+    sample = vectors[::step].astype(np.float64)
+    axes = np.linalg.eigh(sample.T @ sample)[1][:, ::-1][:, :kept].astype(np.float32)
+    result = np.empty((len(vectors), kept + 1), dtype=np.float32)
+    np.matmul(vectors, axes, out=result[:, :kept])
+    squares = np.einsum("ij,ij->i", vectors, vectors) - np.einsum("ij,ij->i", result[:, :kept], result[:, :kept])
+    result[:, kept] = np.sqrt(np.maximum(squares, 0) + _SLACK)
+    return result
+
+
+def _decided(
+    vectors: Vectors, rows: NDArray[np.int64], others: NDArray[np.int64], threshold: float, at_once: int = 4096
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Of pairs that may be near, those that are, by their cosines in float64."""
+    cosines = np.empty(len(rows), dtype=np.float64)
+    for start in range(0, len(rows), at_once):
+        part = slice(start, start + at_once)
+        cosines[part] = np.einsum("ij,ij->i", vectors[rows[part]], vectors[others[part]], dtype=np.float64)
+    near = cosines >= threshold
+    return rows[near], others[near], cosines[near]
+
+
+def _earliest(rows: NDArray[np.int64], others: NDArray[np.int64], cosines: NDArray[np.float64]) -> dict[int, Duplicate]:
+    """For each row the earliest of those it is like."""
+    order = np.lexsort((others, rows))
+    found: dict[int, Duplicate] = {}
+    for at in order.tolist():
+        row = int(rows[at])
+        if row not in found:
+            found[row] = Duplicate(row, int(others[at]), float(cosines[at]))
+    return found
+
+
+def _among(vectors: Vectors, threshold: float) -> list[tuple[int, int, float]]:
+    """(later, earlier, cosine) of the pairs of a block, in order."""
+    rows, others = np.nonzero(np.tril(vectors @ vectors.T >= threshold - _SLACK, -1))
+    decided = _decided(vectors, rows, others, threshold)
+    return list(zip(*(part.tolist() for part in decided), strict=True))
+
+
+# --- by text -----------------------------------------------------------------------------------------------------
+
+
+def folded(text: str) -> str:
+    """Without case, accents, punctuation and extra spaces.
+
+    >>> folded("Où est l'École ?") == folded("ou est  l'ecole")
+    True
+    """
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    letters = "".join(c if c.isalnum() else " " for c in plain if not unicodedata.combining(c))
+    return " ".join(letters.split())
+
+
+def same_text(texts: Iterable[str]) -> list[tuple[int, int]]:
+    """(later, first) of the texts that are the same but for case, accents, punctuation and spaces."""
+    first: dict[str, int] = {}
+    return [(at, first[key]) for at, key in enumerate(map(folded, texts)) if first.setdefault(key, at) != at]
+
+
+def copies(
+    questions: Vectors, chunks: Sequence[NDArray[np.float32]] | Vectors, threshold: float
+) -> list[tuple[int, float]]:
+    """(row, cosine) of the questions that are so near the chunk they were made from that finding it proves nothing."""
+    cosines = np.einsum("ij,ij->i", questions, np.asarray(chunks, dtype=np.float32), dtype=np.float64)
+    return [(int(row), float(cosines[row])) for row in np.flatnonzero(cosines >= threshold)]

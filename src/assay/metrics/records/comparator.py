@@ -1,0 +1,59 @@
+"""What every comparator is: a value made ready once, then compared with many.
+
+A comparator says three things of two values: how far apart they are (0 to 1, to choose pairs), whether that is within
+tolerance (to score), and in words how far (to explain).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Any
+
+from msgspec import Struct
+
+from assay.registry import Registry
+
+Zone = tzinfo | None
+"""Where times without an offset are; None: nobody knows, so they are compared as written."""
+
+
+class Unreadable(ValueError):
+    """The value is not of the kind that is compared."""
+
+
+class Unread(Struct, frozen=True):
+    """A value that could not be read: never within tolerance, and the reason is told."""
+
+    reason: str
+
+
+class Comparator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all. Its fields are its options. `prepare` raises `Unreadable`."""
+
+    def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
+        return value
+
+    def distance(self, expected: Any, actual: Any) -> float:
+        """0 equal, 1 nothing in common."""
+        raise NotImplementedError
+
+    def holds(self, expected: Any, actual: Any) -> bool:
+        """Within tolerance."""
+        raise NotImplementedError
+
+    def explain(self, expected: Any, actual: Any) -> str:
+        """How far apart, and what the limit is."""
+        raise NotImplementedError
+
+    def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
+        """Row by row: each expected value against each actual one."""
+        return [self.distance(one, other) for one in expected for other in actual]
+
+    @property
+    def json_type(self) -> dict[str, Any]:
+        """What a value looks like in JSON, for models that fill in a schema."""
+        return {"type": "string"}
+
+
+COMPARATORS: Registry[type[Comparator]] = Registry("comparator", "assay.metrics.records.comparators")

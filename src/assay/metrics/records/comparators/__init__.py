@@ -1,0 +1,1 @@
+"""Comparators, a file for each kind of value."""

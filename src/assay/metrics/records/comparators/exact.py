@@ -1,0 +1,56 @@
+"""Values that are equal or not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable, Zone
+from assay.metrics.records.folding import folded
+
+
+@COMPARATORS.register("exact")
+class Exact(Comparator, frozen=True):
+    """JSON's equality: 1 is 1.0, true is not 1, upper and lower case differ."""
+
+    def distance(self, expected: Any, actual: Any) -> float:
+        return 0.0 if self.holds(expected, actual) else 1.0
+
+    def holds(self, expected: Any, actual: Any) -> bool:
+        return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
+
+    def explain(self, expected: Any, actual: Any) -> str:  # noqa: ARG002
+        return "not equal"
+
+
+@COMPARATORS.register("enum")
+class Enum(Exact, frozen=True):
+    """One of a few words, whatever the case. With `values`, anything else cannot be read."""
+
+    values: tuple[str, ...] = ()
+
+    def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
+        if not isinstance(value, str):
+            raise Unreadable(f"{value!r:.60} is no text")
+        word = folded(value)
+        if self.values and word not in {folded(known) for known in self.values}:
+            raise Unreadable(f"{value!r:.60} is none of {', '.join(self.values)}")
+        return word
+
+    @property
+    def json_type(self) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.values)} if self.values else {"type": "string"}
+
+
+@COMPARATORS.register("reference")
+class Reference(Exact, frozen=True):
+    """The id of something that is there already. `true` expects any id, a text that very id."""
+
+    def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
+        if value is True:
+            return True
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise Unreadable(f"{value!r:.60} is no id")
+        return str(value).strip()
+
+    def holds(self, expected: Any, actual: Any) -> bool:
+        return bool(actual) if expected is True else bool(expected == actual)

@@ -1,0 +1,71 @@
+"""Text: equal but for case and outer space, or alike by its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta
+from rapidfuzz.fuzz import token_set_ratio
+from rapidfuzz.utils import default_process
+
+from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable, Zone
+from assay.metrics.records.folding import folded
+
+
+def ratio(one: str, other: str) -> float:
+    """rapidfuzz's token set ratio, 0 to 100; two texts without a word are alike if they are equal.
+
+    >>> ratio("lunch with ana", "ana lunch with")
+    100.0
+    """
+    return 100.0 if one == other else token_set_ratio(one, other)
+
+
+class _Words(Comparator, frozen=True):
+    """Pairs are chosen by the words in common, whatever the tolerance is."""
+
+    def distance(self, expected: Any, actual: Any) -> float:
+        return 1.0 - ratio(expected, actual) / 100.0
+
+    def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
+        return [0.0 if one == other else 1.0 - token_set_ratio(one, other) / 100.0 for one in expected for other in actual]
+
+
+@COMPARATORS.register("text")
+class Text(_Words, frozen=True):
+    """Equal, ignoring case and outer space."""
+
+    def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
+        return folded(_text(value))
+
+    def holds(self, expected: Any, actual: Any) -> bool:
+        return bool(expected == actual)
+
+    def explain(self, expected: Any, actual: Any) -> str:
+        return f"not the same text (ratio {ratio(expected, actual):.0f})"
+
+
+@COMPARATORS.register("ratio")
+class Ratio(_Words, frozen=True):
+    """Token set ratio of the words, without case, order and punctuation: at least so much of 100."""
+
+    at_least: Annotated[float, Meta(ge=0, le=100)] = 80.0
+
+    def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
+        text = folded(_text(value))
+        return default_process(text) or text
+
+    def holds(self, expected: Any, actual: Any) -> bool:
+        return ratio(expected, actual) >= self.at_least
+
+    def explain(self, expected: Any, actual: Any) -> str:
+        return f"ratio {ratio(expected, actual):.0f}, at least {self.at_least:g} needed"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    raise Unreadable(f"{value!r:.60} is no text")

@@ -1,0 +1,121 @@
+"""One pass over the results of a run: numbers are kept, texts are not, so that memory does not grow with them."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections import Counter
+from math import nan
+from typing import Any
+
+from assay.judges import Answer
+from assay.llm.prices import Cost, Price, cost
+from assay.llm.protocol import Usage
+from assay.metrics.answers import Behaviour
+from assay.rag.outcomes import Corpus, archetype_of, stage_of
+from assay.runs.results import Row
+
+RATES = ("pass_rate", "partial_rate", "fail_rate", "error_rate", "acceptable_rate")
+PHASES = ("retrieval", "rerank", "generation", "judge")
+KINDS = ("prompt", "completion", "thinking", "cached", "total")
+
+
+class Spending:
+    """Tokens and their cost, call by call: prices have tiers."""
+
+    def __init__(self, price: Price | None):
+        self.price = price
+        self.tokens: dict[str, int] | None = None
+        self.cost = Cost()
+
+    def add(self, used: dict[str, int] | None) -> None:
+        if used is None:
+            return
+        before = self.tokens or dict.fromkeys(KINDS, 0)
+        self.tokens = {kind: before[kind] + used[kind] for kind in KINDS}
+        if self.price is not None:
+            self.cost += cost(Usage(**{kind: used[kind] for kind in KINDS if kind != "total"}), self.price)
+
+    @property
+    def known_cost(self) -> Cost | None:
+        """No tokens cost nothing; tokens without a price cost nobody knows what."""
+        return None if self.tokens is not None and self.price is None else self.cost
+
+
+class Tally:
+    """What a summary needs of every row."""
+
+    def __init__(self, corpus: Corpus | None, answers: Price | None, judge: Price | None):
+        self._corpus = corpus
+        self.count = 0
+        self.columns: dict[str, array[float]] = {name: array("d") for name in RATES}
+        self.kinds: dict[str, list[str]] = {"question_type": [], "difficulty": [], "source": []}
+        self.times = {name: array("d") for name in (*PHASES, "total")}
+        self.answers, self.judge = Spending(answers), Spending(judge)
+        self.lengths, self.logprobs = array("d"), array("d")
+        self.fallback: list[bool] = []
+        self.finish_reasons: Counter[str] = Counter()
+        self.tries: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.stages: Counter[str] = Counter()
+        self.not_passed: list[dict[str, Any]] = []
+        self.behaviours: list[tuple[Answer, Behaviour | None]] = []
+
+    def add(self, row: Row) -> None:
+        self.count += 1
+        self._scores(row)
+        self.kinds["question_type"].append(sys.intern(row["question_type"]))
+        self.kinds["difficulty"].append(sys.intern(row["difficulty"]))
+        self.kinds["source"].append(sys.intern(row["tags"].get("source", "unknown")))
+        for name, values in self.times.items():
+            values.append(_number(row["timing"][name]))
+        self.answers.add(row["tokens"])
+        self.judge.add(row["judge_tokens"])
+        self._outcome(row)
+        self._described(row)
+
+    def _scores(self, row: Row) -> None:
+        failed = row["status"] == "error"
+        scores = {"error_rate": float(failed), **row["scores"]}
+        if failed:
+            scores |= {name: 0.0 for name in RATES if name != "error_rate"}
+        for name in scores.keys() - self.columns.keys():
+            self.columns[name] = array("d", [nan] * (self.count - 1))
+        for name, values in self.columns.items():
+            values.append(_number(scores.get(name)))
+
+    def _outcome(self, row: Row) -> None:
+        """Where it was lost, and whether it was answered or refused."""
+        judgment = row["judgment"] or {}
+        answer = Answer(case_id="", question="", text="", answerable=row["answerable"], category=row["category"])
+        self.behaviours.append((answer, judgment.get("behaviour")))
+        verdict = judgment.get("verdict") if row["status"] == "ok" else "error"
+        if row["status"] == "error":
+            self.errors[row["error"].get("phase") or "unknown"] += 1
+        if verdict == "pass":
+            return
+        failed = verdict == "fail"
+        stage = stage_of(row, self._corpus) if failed else None
+        if stage:
+            self.stages[stage] += 1
+        entry = {"case_id": row["case_id"], "verdict": verdict, "stage": stage}
+        self.not_passed.append(entry | {"archetype": archetype_of(row) if failed else None})
+
+    def _described(self, row: Row) -> None:
+        data, retry = row["llm_metadata"], row["retry_info"]
+        if row["answer_length"] is not None:
+            self.lengths.append(row["answer_length"])
+        if data["avg_logprobs"] is not None:
+            self.logprobs.append(data["avg_logprobs"])
+        if data["used_fallback"] is not None:
+            self.fallback.append(data["used_fallback"])
+        if data["finish_reason"]:
+            self.finish_reasons[data["finish_reason"]] += 1
+        self.tries["attempts"] += retry["attempts"]
+        if retry["attempts"] > 1:
+            self.tries["retried"] += 1
+            self.tries["recovered"] += bool(retry["recovered"])
+
+
+def _number(value: float | None) -> float:
+    return nan if value is None else float(value)

@@ -1,0 +1,180 @@
+"""A run over lanes as a report: what is missing from the index first, then case by case, then the means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.compare import Comparison
+from assay.report.blocks import Block, Card, Cards, Column, Field, Item, Items, Note, Report, Row, Section, Table, Tone
+from assay.report.comparison import brief_section, full_section
+from assay.report.numbers import MISSING, fixed, format_value
+from assay.report.retrieval import cut
+
+Summary = Mapping[str, Any]
+SHOWN = ("recall@k", "p@k", "p_max@k", "mrr@k", "hit@k", "ndcg@k")
+BRIEF = ("recall@k", "p@k", "p_max@k", "mrr@k")
+
+
+def lanes_report(
+    summary: Summary,
+    misses: Sequence[Mapping[str, Any]],
+    variants: Sequence[Comparison] = (),
+    baseline: Comparison | None = None,
+) -> Report:
+    """`variants` are the comparisons within the run, `baseline` the one with an earlier run."""
+    sections = [
+        *([Section("Missing from the index", _missing(summary))] if summary["missing"] else []),
+        Section("Cases", _cases(summary)),
+        Section("Means", _means(summary), f"Mean [{_confidence(summary)} interval]."),
+        *([brief_section("Against the baseline", (baseline,))] if baseline else []),
+        *([brief_section("Variants compared", variants, among=True)] if variants else []),
+        *_segments(summary),
+        Section("Beyond the first k", (_beyond(misses),), detail=True),
+        *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
+        *([full_section("Variants compared: all measures", variants, among=True)] if variants else []),
+        Section("Run", (_run(summary),), detail=True),
+    ]
+    corpus = summary["corpus"]
+    return Report(
+        title=f"Lanes: {corpus['name']}",
+        subtitle=f"{summary['run_id']} · {summary['created_date']} · {corpus['tested']} cases",
+        sections=tuple(sections),
+    )
+
+
+def _missing(summary: Summary) -> tuple[Block, ...]:
+    """An ingestion problem, not a ranking miss."""
+    missing = summary["missing"]
+    tone: Tone = "bad" if summary["strict"] else "warn"
+    cases = len({entry["case_id"] for entry in missing})
+    said = f"{len(missing)} expected ids of {cases} cases cannot be found: they are left out of every denominator."
+    rows = tuple(
+        Row((e["case_id"], e["expected_id"], f"in the lane {e['lane']}" if e["lane"] else "not in the index"), tone)
+        for e in missing
+    )
+    return (Note(said, tone), Table((Column("case_id"), Column("expected id"), Column("where it is")), rows))
+
+
+def _cases(summary: Summary) -> tuple[Block, ...]:
+    """The table of results, cases with missing ids first."""
+    results = summary["results"]
+    several = len(summary["variants"]) > 1
+    names = ("case_id", *(["variant"] if several else []), "lane", "source")
+    columns = (
+        *(Column(name) for name in names),
+        Column("k", "integer"),
+        *(Column(name, "share") for name in ("P@k", "(max)", "R@k", "MRR")),
+        Column("missing", "integer"),
+    )
+    ordered = sorted(results, key=lambda result: not result["missing_expected_ids"])
+    rows = tuple(_case(result, names) for result in ordered)
+    notes: list[Block] = [Note(text, "warn") for text in _warnings(summary)]
+    return (*notes, Table(columns, rows, "(max) is the precision a perfect search would reach with k results."))
+
+
+def _case(result: Mapping[str, Any], names: Sequence[str]) -> Row:
+    measured = (
+        result["precision_at_k"],
+        result.get("max_precision_at_k"),
+        result["recall_at_k"],
+        result["mrr"],
+    )
+    shown = tuple(MISSING if value is None else fixed(value, 2) for value in measured)
+    cells = (*(result[name] for name in names), result["k"], *shown, len(result["missing_expected_ids"]))
+    return Row(cells, _tone(result))
+
+
+def _tone(result: Mapping[str, Any]) -> Tone:
+    if result["status"] == "error":
+        return "bad"
+    if result["missing_expected_ids"] or result["status"] == "undefined":
+        return "warn"
+    return "plain" if result["recall_at_k"] else "bad"
+
+
+def _warnings(summary: Summary) -> list[str]:
+    undefined = sorted({r["case_id"] for r in summary["results"] if r["status"] == "undefined"})
+    said = [f"Undefined, nothing that is expected can be found: {', '.join(undefined)}."] if undefined else []
+    if summary["errors"]["total"]:
+        said.append(f"{summary['errors']['total']} searches failed and are in no mean.")
+    return said
+
+
+def _means(summary: Summary) -> tuple[Block, ...]:
+    gates = Cards(tuple(_gate(gate) for gate in summary["gates"]))
+    lanes = {"all": {"n": summary["corpus"]["tested"], "metrics": summary["metrics"]}}
+    by_lane = summary["segments"].get("lane", {})
+    lanes |= by_lane if len(by_lane) > 1 else {}
+    return (gates, _table(summary, "lane", lanes, BRIEF))
+
+
+def _gate(gate: Mapping[str, Any]) -> Card:
+    tone: Tone = "good" if gate["passed"] else "bad" if gate["severity"] == "blocking" else "warn"
+    value = format_value(gate["value"], "share")
+    return Card(f"{gate['measure']} ≥ {gate['at_least']:.2f}", value, "holds" if gate["passed"] else "fails", tone)
+
+
+def _table(summary: Summary, key: str, values: Mapping[str, Any], names: Sequence[str]) -> Table:
+    several = len(summary["variants"]) > 1
+    columns = (
+        Column(key),
+        *([Column("variant")] if several else []),
+        *(Column(name, "share") for name in names),
+        Column("n scored / cases"),
+    )
+    rows = []
+    for value, segment in values.items():
+        for variant in summary["variants"]:
+            intervals = segment["metrics"][variant]
+            first = intervals[names[0]]
+            cells = (*([variant] if several else []), *(_bounded(intervals[name]) for name in names))
+            rows.append(Row((value, *cells, f"{first['n_scored']} / {first['n_cases']}")))
+    return Table(columns, tuple(rows))
+
+
+def _bounded(interval: Mapping[str, Any]) -> str:
+    mean = format_value(interval["mean"], "share")
+    if interval["low"] is None:
+        return mean
+    return f"{mean} [{fixed(interval['low'], 2)}, {fixed(interval['high'], 2)}]"
+
+
+def _segments(summary: Summary) -> list[Section]:
+    return [
+        Section(f"By {key}", (_table(summary, key, values, SHOWN),), detail=True)
+        for key, values in summary["segments"].items()
+    ]
+
+
+def _beyond(misses: Sequence[Mapping[str, Any]]) -> Items:
+    return Items(tuple(map(_miss, misses)), empty="Every expected unit is among the first k.")
+
+
+def _miss(entry: Mapping[str, Any]) -> Item:
+    fields = [Field("Searched for", cut(entry["question"]))]
+    for unit in entry["beyond"]:
+        rank = f"rank {unit['rank']}" if unit["rank"] else "not found"
+        fields.append(Field(f"Expected, {rank}: {unit['id']}", cut(unit["text"]), mono=True))
+    fields += [Field(f"Retrieved {u['rank']}: {u['id']}", cut(u["text"]), mono=True) for u in entry["retrieved"]]
+    tags = {"variant": entry["variant"], **entry["tags"]}
+    return Item(f"{entry['case_id']} · {entry['variant']}", entry["case_id"], tags, tuple(fields), "bad")
+
+
+def _confidence(summary: Summary) -> str:
+    return f"{summary['config']['statistics']['confidence']:.0%}"
+
+
+def _run(summary: Summary) -> Table:
+    facts = {
+        "run id": summary["run_id"],
+        "cases": f"{summary['corpus']['name']} (sha256 {summary['corpus']['sha256'][:12]})",
+        "seed": str(summary["seed"]),
+        "strict": "yes" if summary["strict"] else "no",
+        "assay": summary["environment"]["assay"],
+        "duration": format_value(summary["execution"]["duration"], "seconds"),
+    }
+    for index in summary["indexes"]:
+        lanes = ", ".join(f"{count} {lane}" for lane, count in index["lanes"].items())
+        facts[f"index {index['name']}"] = f"{lanes} (fingerprint {index['fingerprint'][:12]})"
+    return Table((Column("what"), Column("is")), tuple(Row((key, value)) for key, value in facts.items()))
