@@ -1,4 +1,4 @@
-"""The main job, offline, on the documents of an invented sailing charity: index, search, evaluate, report."""
+"""The main jobs, offline, on the documents of an invented sailing charity: index, search, evaluate, run, report."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ COMMANDS = (
     "assay index documents --out corpus.db",
     'assay search "Who signs the float plan?" -k 3',
     "assay retrieval --variants bm25,vector,hybrid --k 1,3,5,10 --tolerance 2",
+    "assay run",
 )
 
 
@@ -22,8 +23,8 @@ def main() -> int:
         done = subprocess.run([sys.executable, "-m", *words], cwd=HERE, check=False)
         if done.returncode:
             return done.returncode
-    newest = max(HERE.glob("runs/*/report.html"), key=lambda path: path.stat().st_mtime)
-    print(f"\nOpen the report in a browser: {newest}")
+    newest = sorted(HERE.glob("runs/*/report.html"), key=lambda path: path.stat().st_mtime)[-2:]
+    print("\nOpen the reports in a browser:", *newest, sep="\n")
     return 0
 
 

@@ -32,6 +32,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """Of an unanswerable question: what the corpus really says."""
     contradiction: str | None = None
     """Of a false premise: the quote that contradicts it."""
+    quote: str | None = None
+    """Of an answerable one: the words of the chunk that prove the answer."""
     explanation: str | None = None
     keywords: tuple[str, ...] = ()
     difficulty: float

@@ -100,13 +100,19 @@ def archetype_of(row: Row) -> str:
     if row["context"] is not None and row["recall_by"] is not None:
         expected = row["expected_ids"] if row["recall_by"] == "chunk" else row["expected_sources"]
         shown = _in_prompt(row)
-        if not shown:
+        if not shown and not _documents_shown(row):
             return "wrong_document"
         if len(shown) < len(expected):
             return "incomplete_context"
     if _numbers_differ(row):
         return "numerical_precision"
     return "complex_reasoning"
+
+
+def _documents_shown(row: Row) -> bool:
+    """Whether any passage of an expected document was in the prompt."""
+    documents = Documents(passage["source"] or "" for passage in row["context"])
+    return any(documents.find(name) for name in row["expected_sources"])
 
 
 def _numbers_differ(row: Row) -> bool:

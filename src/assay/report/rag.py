@@ -279,7 +279,7 @@ def _losses(summary: Summary) -> tuple[Block, ...]:
         return (Note("No question failed."),)
     stages = tuple(Row((stage, count, STAGES[stage])) for stage, count in summary["waterfall"].items() if count)
     kinds = tuple(Row((name, count, ARCHETYPES[name])) for name, count in summary["archetypes"].items() if count)
-    points = tuple(Point(stage, float(count)) for stage, count in summary["waterfall"].items())
+    points = tuple(Point(stage, float(count)) for stage, count in summary["waterfall"].items() if count)
     return (
         Table((Column("first place lost"), Column("questions", "integer"), Column("meaning")), stages),
         Chart("bars", (Series("questions", points),), "First place where failed questions were lost", y_max=None),

@@ -1,0 +1,104 @@
+"""What a programming language is to the walker: its grammar and the table of the nodes that are units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.errors import MissingExtra
+from assay.registry import Registry
+
+if TYPE_CHECKING:
+    import tree_sitter
+    from tree_sitter import Node
+
+HOLDERS = frozenset({"class", "struct", "enum", "trait", "interface", "impl", "union"})
+"""Kinds whose functions are methods."""
+
+
+class Description(Struct, frozen=True):
+    """What a node defines."""
+
+    kind: str
+    name: str | None
+    scope: str | None = None
+    """What its own parts are qualified with, where that is not its symbol: methods of `impl Point` are `Point::…`."""
+    is_declaration: bool = False
+    """Without a body, or one of several that share a name with the real one: an overload, a setter."""
+
+
+Describe = Callable[["Node"], Description | None]
+"""None: this node is no unit after all."""
+
+
+class Language(Struct, frozen=True, kw_only=True):
+    """A grammar and its tables of node types. One instance for each kind of file."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    package: str
+    """Where the grammar is: an importable name."""
+    grammar: str = "language"
+    """The function in it."""
+    units: Mapping[str, Describe]
+    """Node type → what it defines."""
+    places: Mapping[str, tuple[str, ...]] = {}
+    """Of node types that are units in some places only: patterns of these places, in which they are `@unit`."""
+    wrappers: tuple[str, ...] = ()
+    """Node types that belong to the unit inside them: decorators, `export`, `template<…>`."""
+    single_wrappers: tuple[str, ...] = ()
+    """Those that do so only when they hold one: `const ( … )` of Go, `const a = 1, b = 2`."""
+    leads: tuple[str, ...] = ("comment",)
+    """Node types that belong to the unit they stand right before."""
+    inner_docs: tuple[bytes, ...] = ()
+    """How a comment begins that belongs to what is around it."""
+    imports: tuple[str, ...] = ()
+    """Node types that say nothing of their own about the file they stand in."""
+    test_mark: str | None = None
+    """A regular expression over the head of a unit, from its doc comment to its body."""
+
+
+LANGUAGES: Registry[Language] = Registry("code language", "assay.corpus.code.languages")
+"""By file suffix."""
+
+
+def add(language: Language) -> Language:
+    return LANGUAGES.register(*language.suffixes)(language)
+
+
+def load_grammar(language: Language) -> tree_sitter.Language:
+    from importlib import import_module
+
+    package = language.package.replace("_", "-")
+    try:
+        import tree_sitter
+
+        module: Any = import_module(language.package)
+    except ImportError as fault:
+        missing = "tree-sitter" if fault.name == "tree_sitter" else package
+        raise MissingExtra(missing, "code", f"cutting {language.name}") from None
+    return tree_sitter.Language(getattr(module, language.grammar)())
+
+
+def text_of(node: Node | None) -> str:
+    """The node's source on one line."""
+    return "" if node is None or node.text is None else " ".join(node.text.decode("utf-8", "replace").split())
+
+
+def field_text(node: Node, field: str) -> str | None:
+    return text_of(node.child_by_field_name(field)) or None
+
+
+def named(kind: str, field: str = "name", *, is_declaration: bool = False) -> Describe:
+    """Of a node that has its name in a field."""
+
+    def describe(node: Node) -> Description:
+        return Description(kind, field_text(node, field), is_declaration=is_declaration)
+
+    return describe
+
+
+def has_child(node: Node, kind: str) -> bool:
+    return any(child.type == kind for child in node.children)

@@ -1,0 +1,1 @@
+"""One file for each language: its table of node types."""

@@ -1,0 +1,48 @@
+"""Java. Constants are the static final fields of a class and the fields of an interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def _method(node: Node) -> Description:
+    return Description("method", field_text(node, "name"), is_declaration=node.child_by_field_name("body") is None)
+
+
+def _field(node: Node) -> Description | None:
+    declarator = node.child_by_field_name("declarator")
+    if declarator is None:
+        return None
+    modifiers = text_of(node.named_children[0]).split() if node.type == "field_declaration" else ["static", "final"]
+    return Description("constant", field_text(declarator, "name")) if {"static", "final"} <= {*modifiers} else None
+
+
+add(
+    Language(
+        name="java",
+        suffixes=(".java",),
+        package="tree_sitter_java",
+        units={
+            "class_declaration": named("class"),
+            "record_declaration": named("class"),
+            "interface_declaration": named("interface"),
+            "annotation_type_declaration": named("interface"),
+            "enum_declaration": named("enum"),
+            "method_declaration": _method,
+            "annotation_type_element_declaration": _method,
+            "constructor_declaration": named("method"),
+            "compact_constructor_declaration": named("method"),
+            "field_declaration": _field,
+            "constant_declaration": _field,
+            "module_declaration": named("module"),
+        },
+        leads=("line_comment", "block_comment"),
+        imports=("import_declaration", "package_declaration"),
+        test_mark=r"^\s*@(?:\w+\.)*(?:\w*Test)\b",
+    )
+)

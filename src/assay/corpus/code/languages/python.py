@@ -1,0 +1,53 @@
+"""Python. A module's constants are its names in capitals or with a type."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CONSTANT = re.compile(r"_*[A-Z]\w*")
+_SECONDARY = re.compile(r"@\s*(?:\w+\.)*(?:setter|deleter|overload)\s*$", re.MULTILINE)
+
+
+def _function(node: Node) -> Description:
+    """Setters, deleters and overload signatures share the name of the real one."""
+    wrapper = node.parent if node.parent is not None and node.parent.type == "decorated_definition" else None
+    is_secondary = False
+    if wrapper is not None:
+        decorators = "\n".join(text_of(child) for child in wrapper.children if child.type == "decorator")
+        is_secondary = _SECONDARY.search(decorators) is not None
+    return Description("function", field_text(node, "name"), is_declaration=is_secondary)
+
+
+def _assignment(node: Node) -> Description | None:
+    inner = node.named_children[0]
+    left = inner.child_by_field_name("left")
+    if inner.type != "assignment" or left is None or left.type != "identifier":
+        return None
+    name = text_of(left)
+    is_constant = _CONSTANT.fullmatch(name) or inner.child_by_field_name("type") is not None
+    return Description("constant", name) if is_constant else None
+
+
+add(
+    Language(
+        name="python",
+        suffixes=(".py", ".pyi", ".pyw"),
+        package="tree_sitter_python",
+        units={
+            "function_definition": _function,
+            "class_definition": named("class"),
+            "type_alias_statement": named("type", "left"),
+            "expression_statement": _assignment,
+        },
+        places={"expression_statement": ("(module (expression_statement (assignment)) @unit)",)},
+        wrappers=("decorated_definition",),
+        imports=("import_statement", "import_from_statement", "future_import_statement"),
+        test_mark=r"^class\s+\w+\s*\([^)]*TestCase\b",
+    )
+)

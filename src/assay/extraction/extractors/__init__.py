@@ -1,0 +1,1 @@
+"""What can be under test, a file for each kind."""

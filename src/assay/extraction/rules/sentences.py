@@ -1,0 +1,58 @@
+"""A conversation as sentences, each with who said it. What others wrote before (`>`), markup and signatures are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+LONGEST = 1_000
+"""Characters; what is longer without an end is cut, so that no text costs more than its length."""
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>")
+_SIGNATURE = re.compile(r"^--\s*$", re.MULTILINE)
+_SPEAKER = re.compile(r"^(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[^\W\d_][\w'’.-]{0,30}(?: [\w'’.-]{1,30}){0,2})\s?:\s+")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_END = re.compile(r"(?<=[.!?;…])[\"'”»)]?\s+(?!\d{1,2}h?\b\s*(?:am|pm)\b)")
+_FULL_LINE = 60
+"""A line at least so long that does not end a sentence was wrapped: the next one goes on."""
+
+
+class Sentence(Struct, frozen=True):
+    """Some words that end, who said them (empty: not known), and the last heading or line without an end above them."""
+
+    text: str
+    speaker: str = ""
+    heading: str = ""
+
+
+def sentences(text: str) -> list[Sentence]:
+    """In the order of the text."""
+    found, heading = [], ""
+    for line in _lines(text):
+        match = _SPEAKER.match(line)
+        said = line[match.end() :] if match else _BULLET.sub("", line)
+        for part in filter(None, map(str.strip, _END.split(said))):
+            found.append(Sentence(part[:LONGEST], match["who"] if match else "", heading))
+        if not match and len(line) < _FULL_LINE and line[-1:] not in ".!?;,":
+            heading = line.rstrip(":").strip()
+    return found
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines with those that were wrapped put together again; a blank line always ends one."""
+    text = _SIGNATURE.split(_TAG.sub(" ", _COMMENT.sub(" ", text)), maxsplit=1)[0]
+    whole = ""
+    for line in text.splitlines():
+        line = line.strip()
+        goes_on = len(whole) >= _FULL_LINE and whole[-1] not in ".!?;:" and not _BULLET.match(line)
+        if goes_on and line and not _SPEAKER.match(line) and len(whole) < 10 * LONGEST:
+            whole = f"{whole} {line}"
+            continue
+        if whole and not whole.startswith(">"):
+            yield whole
+        whole = line
+    if whole and not whole.startswith(">"):
+        yield whole

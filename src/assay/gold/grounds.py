@@ -1,0 +1,92 @@
+"""The corpus a gold set is checked against: its chunks, their languages, their vectors, and a search of all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.config import Config
+from assay.corpus.index import Index
+from assay.corpus.language import detect
+from assay.embedders import Embedder
+from assay.embedders.cache import cached
+from assay.records import Chunk, Ranking
+from assay.retrievers import lexical, vector
+from assay.retrievers.analysis import language_code
+from assay.retrievers.protocol import Query, Request
+from assay.retrievers.variants import build
+
+CANDIDATES = 10
+"""Chunks that each search gives for a question."""
+FALLBACK = "en"
+
+
+class Grounds:
+    """An open index and the embedder of the settings. Texts are read when they are needed, vectors once."""
+
+    def __init__(self, index: Index, config: Config):
+        self.index, self._config = index, config
+
+    @cached_property
+    def documents(self) -> frozenset[str]:
+        return frozenset(source for source in self.index.sources if source)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        embedder = cached(self._config.embedder, self._config.path("cache"))
+        if self.index.has_embeddings:
+            self.index.check_embedder(embedder)
+        return embedder
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {id_: row for row, id_ in enumerate(self.index.ids)}
+
+    def language(self, chunk: Chunk) -> str:
+        """As told when the corpus was indexed; else by its own words."""
+        setting = language_code(self.index.metadata.get("language", "auto"))
+        if setting != "auto":
+            return setting
+        told = chunk.metadata.get("language")
+        return language_code(told if isinstance(told, str) else detect(chunk.text) or FALLBACK)
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return vector.encode(self.embedder, texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.embedder.embed([text.encode("utf-8", "replace").decode() for text in texts], kind="document")
+
+    def chunk_vectors(self, chunks: Sequence[Chunk]) -> NDArray[np.float32]:
+        """From the index, which must have been made by the same model; else embedded now."""
+        if not self.index.has_embeddings:
+            return self.embed_passages([chunk.text for chunk in chunks])
+        self.index.check_embedder(self.embedder)
+        rows = vector.load(self.index).rows[[self._rows[chunk.id] for chunk in chunks]]
+        return np.asarray(rows, dtype=np.float32)
+
+    def search(self, questions: Sequence[str], k: int = CANDIDATES) -> list[tuple[str, ...]]:
+        """The ids of the chunks nearest to each question in the whole corpus, by words and by meaning."""
+        asked = [Query(str(number), text) for number, text in enumerate(questions)]
+        names = ("bm25", "vector") if self.index.has_embeddings else ("bm25",)
+        found = [build(name, self._config, self.index).search(asked, Request(k=k)) for name in names]
+        return [tuple(dict.fromkeys(id_ for each in lists for id_ in _ids(each))) for lists in zip(*found, strict=True)]
+
+    def ranks_first(self, questions: Sequence[str]) -> list[str | None]:
+        """The chunk that bm25 alone puts first."""
+        asked = [Query(str(number), text) for number, text in enumerate(questions)]
+        found = build("bm25", self._config, self.index).search(asked, Request(k=1))
+        return [next(iter(_ids(each)), None) for each in found]
+
+    def weight(self, word: str) -> float:
+        """How rare a word is in the corpus (idf)."""
+        return lexical.load(self.index).postings.idf(word)
+
+    def chunks(self, ids: Iterable[str]) -> dict[str, Chunk]:
+        return self.index.chunks(ids)
+
+
+def _ids(found: object) -> tuple[str, ...]:
+    return found.ids if isinstance(found, Ranking) else ()

@@ -1,0 +1,105 @@
+"""How a question is worded: can it be understood alone, does it copy its chunk, is it in the chunk's language?"""
+
+from __future__ import annotations
+
+import re
+
+from assay.corpus.language import detect
+from assay.corpus.quotes import fold
+
+_PART = "document|passage|text|excerpt|extract|paragraph|section|chunk|page|article|table|figure|sentence|context"
+_PARTIE = "document|passage|texte|extrait|paragraphe|chapitre|section|page|article|tableau|figure|phrase|contexte"
+_POINTING = re.compile(
+    r"\b(?:"
+    rf"(?:this|that|these|those|the (?:above|following|given|preceding|provided)) (?:{_PART})s?"
+    rf"|the (?:{_PART}) (?:above|below|shown|given|provided)"
+    r"|(?:according to|based on|as (?:described|stated|mentioned|shown) in|in|from|of|does|do|did|is|what|that)"
+    r" the (?:passage|excerpt|extract|snippet|chunk|text|document|context)(?=$|[?,.;:]|"
+    r" (?:say|says|said|state|states|stated|mention|mentions|describe|describes|explain|explains|about|give|gives)\b)"
+    r"|(?:mentioned|described|shown|listed|stated|cited|discussed) (?:above|below|here|earlier)"
+    rf"|(?:ce|cet|cette|ces|le present|la presente) (?:{_PARTIE})s?"
+    r"|(?:d'apres|selon|dans|suivant) (?:le (?:texte|document|passage|contexte)|l'extrait)(?=$|[ ?,.;:])"
+    rf"|(?:le|la|les|du|au|l') ?(?:{_PARTIE})s? (?:ci-dessus|ci-dessous|suivante?|precedente?|fournie?)s?"
+    r"|(?:ci-dessus|ci-dessous|susmentionnee?s?|(?:mentionnee?|cite|citee)s? plus haut)"
+    r")"
+)
+"""In folded text: without accents, in lower case."""
+_PRONOUNS = frozenset("it its he she him his her hers they them their theirs elle elles il ils".split())
+_POINTERS = frozenset("this that these those cet cette ces".split())
+_THIS_ONE = re.compile(r"\b(?:celui|celle|ceux|celles)-(?:ci|la)\b|\b(?:ce dernier|cette derniere|ces derniers)\b")
+_DETERMINERS = frozenset(
+    "the a an my your our each every any all no some both which what one two three l' le la les un une des du de d' au "
+    "aux mon ma mes notre nos votre vos chaque tout toute tous quel quelle quels quelles".split()
+)
+_ASKING = frozenset(
+    "who what when where why how which whose whom is are was were does do did can could should must may might will "
+    "would has have had and but so then much many long often far old if qui que quoi quand ou pourquoi comment combien "
+    "quel quelle quels quelles est sont a ont doit doivent peut peuvent faut et t heure".split()
+)
+_EXPLETIVE = frozenset(
+    "rain rains raining snow snows take takes seem seems matter happen happens to that until if for faut possible "
+    "permis interdit obligatoire necessaire vrai y passe reste restait agit existe".split()
+)
+_TOKEN = re.compile(r"\w+'|\w+")
+_WORD = re.compile(r"\w+")
+
+
+def pointing(question: str) -> str | None:
+    """What in the question needs something beside it: a passage it speaks of, a pronoun with nothing to point to.
+
+    >>> pointing("According to the passage above, who signs the plan?")
+    'the passage above'
+    >>> pointing("Who signs the float plan?")
+    """
+    text = fold(question)
+    if found := _POINTING.search(text):
+        end = re.match(r" (?:above|below|ci-dessus|ci-dessous)", text[found.end() :])
+        return found[0] + (end[0] if end else "")
+    found = _THIS_ONE.search(text)
+    return found[0] if found else _lonely(question)
+
+
+def _lonely(question: str) -> str | None:
+    """A pronoun before which nothing is named that it could stand for."""
+    words = _TOKEN.findall(question.replace("’", "'"))
+    plain = [fold(word) for word in words]
+    for at, word in enumerate(plain):
+        if _is_named(words, plain, at):
+            return None
+        if at == 0 and word == "it":
+            continue  # a story begins: "It is blowing hard."
+        is_pointer = word in _POINTERS and at <= 1 and plain[0] in _ASKING
+        is_empty = word in {"it", "il"} and bool(_EXPLETIVE & set(plain[max(0, at - 3) : at + 5]))
+        if is_pointer or (word in _PRONOUNS and not is_empty):
+            return " ".join(words[max(0, at - 1) : at + 2])
+    return None
+
+
+def _is_named(words: list[str], plain: list[str], at: int) -> bool:
+    """A word that a later pronoun may stand for: a name, a plural, or what follows an article."""
+    word = plain[at]
+    if word in _PRONOUNS | _POINTERS | _ASKING | _DETERMINERS or len(word) < 2:
+        return False
+    is_name = words[at][0].isupper()
+    is_plural = len(word) > 3 and word.endswith("s")
+    return is_name or is_plural or word[0].isdigit() or (at > 0 and plain[at - 1] in _DETERMINERS)
+
+
+def copied(question: str, passage: str) -> tuple[int, float]:
+    """The longest run of the question's words that stands in the passage: how many, and their share of the question.
+
+    >>> copied("Is it true that the skipper files the plan?", "The skipper files the plan in the log.")
+    (5, 0.5555555555555556)
+    """
+    asked, text = _WORD.findall(fold(question)), f" {' '.join(_WORD.findall(fold(passage)))} "
+    best = 0
+    for start in range(len(asked)):
+        while start + best < len(asked) and f" {' '.join(asked[start : start + best + 1])} " in text:
+            best += 1
+    return best, best / len(asked) if asked else 0.0
+
+
+def other_language(text: str, language: str) -> str | None:
+    """The language of the text, where it can be told and is not the given one."""
+    found = detect(text)
+    return found if found and found != language else None
