@@ -23,7 +23,7 @@ LAYERS = (
     ("trec",),
     ("corpus", "retrievers", "judges"),
     ("gold", "systems"),
-    ("evaluate", "runs", "compare", "retrieval", "rag", "lanes"),
+    ("evaluate", "runs", "compare", "retrieval", "rag", "extraction", "lanes"),
     ("report",),
     ("scaffold", "selftest"),
     ("cli", "viewer"),

@@ -18,6 +18,7 @@ from chat_server import Answer, Call, ChatServer, chat, error
 from small_project import QUESTIONS, last, make
 
 from assay.cli.main import main
+from assay.errors import AssayError
 from assay.files import read_json
 from assay.runs.folder import all_runs
 from assay.runs.results import Row
@@ -168,6 +169,36 @@ def test_a_recording_replays_without_a_service(
     write(questions)
     assert main(["run", "--quiet"]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_recording_can_be_committed_and_replayed_elsewhere(project: Path, server: ChatServer) -> None:
+    assert main(["run", "--quiet", "--record", "recording.jsonl"]) == 0
+    assert len(Path("recording.jsonl").read_text().splitlines()) == 12
+    server.calls.clear()
+    change(cache="replay", recording="recording.jsonl")
+    for path in Path(".assay").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    assert main(["run", "--quiet"]) == 0
+    assert server.calls == []
+
+
+def test_interactive_keeps_or_changes_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.cli._run import ask
+    from assay.config import Config
+    from assay.rag.evaluation import Order
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    said = iter(["", "openai/x", "", "7", "reference", ""])
+    order = Order(config=Config(), gold=Path("g"), index=None)
+    config, changed = ask(Config(), order, lambda _: next(said))
+    assert config.run.pipeline.model == "openai/x"
+    assert config.run.pipeline.precision_k == 7
+    assert config.run.pipeline.retriever == "hybrid"
+    assert changed.config == config
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    with pytest.raises(AssayError, match="needs a terminal"):
+        ask(Config(), order)
 
 
 def faulty(rate_limited: float, broken: float, cut: float, malformed: float, seed: int = 1) -> Callable[[Call], Answer]:

@@ -11,12 +11,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from threading import Thread
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
 from assay.errors import IncompleteRun
-from assay.records import Case
 from assay.runs.results import ResultsFile, Row
 
 Progress = Callable[[str, int, int], None]
@@ -24,22 +23,37 @@ Progress = Callable[[str, int, int], None]
 Outputs = Sequence[Any]
 
 
-class System(Protocol):
-    """What is under test. A case's fault is an output, not an exception. A plain `answer` is called in a thread."""
+class Identified(Protocol):
+    """A case of any kind: a question, a sample."""
+
+    @property
+    def id(self) -> str: ...
+
+
+C = TypeVar("C", bound=Identified)
+C_contra = TypeVar("C_contra", bound=Identified, contravariant=True)
+
+
+class Named(Protocol):
+    """All that a scorer needs to know of a system."""
 
     @property
     def name(self) -> str: ...
 
+
+class System(Named, Protocol[C_contra]):
+    """What is under test. A case's fault is an output, not an exception. A plain `answer` is called in a thread."""
+
     @property
     def batch_size(self) -> int: ...
 
-    def answer(self, cases: Sequence[Case]) -> Outputs | Awaitable[Outputs]: ...
+    def answer(self, cases: Sequence[C_contra]) -> Outputs | Awaitable[Outputs]: ...
 
 
-class Scorer(Protocol):
+class Scorer(Protocol[C_contra]):
     """Turns outputs into rows of the results file: `variant`, `case_id`, `status`, `scores`, ..."""
 
-    def __call__(self, system: System, cases: Sequence[Case], outputs: Sequence[Any]) -> list[Row]: ...
+    def __call__(self, system: Named, cases: Sequence[C_contra], outputs: Sequence[Any]) -> list[Row]: ...
 
 
 class Timing(Struct, frozen=True):
@@ -49,23 +63,23 @@ class Timing(Struct, frozen=True):
     cases: int
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class Plan(Struct, Generic[C], frozen=True, kw_only=True):
     """All that one call of the engine needs."""
 
-    cases: Sequence[Case]
-    systems: Sequence[System]
-    scorer: Scorer
+    cases: Sequence[C]
+    systems: Sequence[System[C]]
+    scorer: Scorer[C]
     results: ResultsFile
     workers: int = 1
     progress: Progress = lambda _system, _done, _total: None
 
 
-def evaluate(plan: Plan) -> dict[str, Timing]:
+def evaluate(plan: Plan[C]) -> dict[str, Timing]:
     """Run every case that has no result yet. The sync door to what is async inside."""
     return asyncio.run(evaluate_async(plan))
 
 
-async def evaluate_async(plan: Plan) -> dict[str, Timing]:
+async def evaluate_async(plan: Plan[C]) -> dict[str, Timing]:
     try:
         return await _evaluate(plan)
     except ExceptionGroup as group:
@@ -78,7 +92,7 @@ def _first(group: ExceptionGroup[Exception]) -> Exception:
     return _first(fault) if isinstance(fault, ExceptionGroup) else fault
 
 
-async def _evaluate(plan: Plan) -> dict[str, Timing]:
+async def _evaluate(plan: Plan[C]) -> dict[str, Timing]:
     done = plan.results.recover()
     timings = {}
     for system in plan.systems:
@@ -87,10 +101,10 @@ async def _evaluate(plan: Plan) -> dict[str, Timing]:
     return timings
 
 
-class _Run:
+class _Run(Generic[C]):
     """One system over its pending cases, by several workers that share one queue."""
 
-    def __init__(self, plan: Plan, system: System, pending: Sequence[Case]):
+    def __init__(self, plan: Plan[C], system: System[C], pending: Sequence[C]):
         self.plan, self.system, self.pending = plan, system, pending
         self.finished, self.seconds = len(plan.cases) - len(pending), 0.0
         self.stopped: IncompleteRun | None = None
@@ -106,7 +120,7 @@ class _Run:
             raise self.stopped
         return Timing(perf_counter() - start, len(self.pending))
 
-    async def _work(self, batches: Iterator[Sequence[Case]]) -> None:
+    async def _work(self, batches: Iterator[Sequence[C]]) -> None:
         """A run that may not go on (budget, quota, disk) takes no new case; what is under way was paid for and ends."""
         for batch in batches:
             if self.stopped:
@@ -119,14 +133,14 @@ class _Run:
             self.finished += len(batch)
             self.plan.progress(self.system.name, self.finished, len(self.plan.cases))
 
-    async def _answer(self, batch: Sequence[Case]) -> Outputs:
+    async def _answer(self, batch: Sequence[C]) -> Outputs:
         if asyncio.iscoroutinefunction(self.system.answer):
             outputs: Outputs = await self.system.answer(batch)
             return outputs
         return await _in_thread(self.system.answer, batch)
 
 
-async def _in_thread(function: Callable[[Sequence[Case]], Any], cases: Sequence[Case]) -> Outputs:
+async def _in_thread(function: Callable[[Sequence[C]], Any], cases: Sequence[C]) -> Outputs:
     """Like `asyncio.to_thread`, but Ctrl-C does not wait for a system that hangs."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Outputs] = loop.create_future()

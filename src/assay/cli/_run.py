@@ -24,6 +24,7 @@ def order_of(config: Config, arguments: argparse.Namespace) -> tuple[Config, Ord
         quick=arguments.quick,
         test=arguments.test,
         resume=arguments.resume,
+        record=arguments.record,
         command=tuple(sys.argv[1:]),
     )
     return config, order

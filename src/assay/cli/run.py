@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-different-judges", action="store_true", help="compare even if the judges differ")
     parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
     parser.add_argument("--force", action="store_true", help="promote a partial run too")
+    parser.add_argument("--record", metavar="FILE", type=Path, help="keep the replies used in a file for llm.recording")
     parser.add_argument("--interactive", action="store_true", help="ask for the main settings first, on a terminal")
 
 

@@ -55,6 +55,8 @@ class Order(Struct, frozen=True, kw_only=True):
     quick: int | None = None
     test: bool = False
     resume: str | None = None
+    record: Path | None = None
+    """Where the replies that were used are kept, to be committed and replayed."""
     command: tuple[str, ...] = ()
 
 
@@ -83,7 +85,10 @@ def run_rag(order: Order, progress: Progress) -> RunFolder:
 async def _run(order: Order, progress: Progress) -> RunFolder:
     started = perf_counter()
     async with connect(order.config) as models:
-        return await execute(prepare(order, models), progress, started)
+        run = await execute(prepare(order, models), progress, started)
+        if order.record:
+            models.export(order.record)
+        return run
 
 
 async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder:

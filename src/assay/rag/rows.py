@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from assay.config import RunOptions
-from assay.evaluate import System
+from assay.evaluate import Named
 from assay.judges import DIMENSIONS, Judgment
 from assay.judges.words import Similarity, content_terms, language_of
 from assay.llm.protocol import Usage
@@ -39,7 +39,7 @@ class RagScorer:
     def __init__(self, options: RunOptions, passages: PassageStore, similarity: Similarity | None):
         self._options, self._passages, self._similarity = options, passages, similarity
 
-    def __call__(self, system: System, cases: Sequence[Case], outputs: Sequence[Judged]) -> list[Row]:
+    def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Judged]) -> list[Row]:
         return [self.row(system.name, case, judged) for case, judged in zip(cases, outputs, strict=True)]
 
     def row(self, variant: str, case: Case, judged: Judged) -> Row:

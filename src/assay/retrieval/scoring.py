@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assay.config import RetrievalOptions
 from assay.corpus.documents import Documents
 from assay.corpus.index import Index
-from assay.evaluate import System
+from assay.evaluate import Named
 from assay.metrics import Measure, judge, page_ranks, page_recall
 from assay.metrics.ranking.measures import defined
 from assay.records import Case, Fault, PageRef, Ranking
@@ -47,7 +47,7 @@ class RetrievalScorer:
         self._places = dict(zip(index.ids, zip(index.sources, index.pages, strict=True), strict=True)) if index else {}
         self._documents = Documents(index.sources if index else ())
 
-    def __call__(self, system: System, cases: Sequence[Case], outputs: Sequence[Ranking | Fault]) -> list[Row]:
+    def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Ranking | Fault]) -> list[Row]:
         found = [(case, output) for case, output in zip(cases, outputs, strict=True) if isinstance(output, Ranking)]
         values = self.matrix([case for case, _ in found], [ranking.ids for _, ranking in found])
         scored = {case.id: row for (case, _), row in zip(found, values, strict=True)}

@@ -4,30 +4,32 @@ of the file gives each unit its doc comment, its decorators, what it is part of,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from assay.corpus.code.files import language_of
-from assay.corpus.code.language import HOLDERS, Description, Language, load_grammar
-from assay.corpus.code.naming import Named, distinguish
+from assay.corpus.code.language import HOLDERS, Description, Language
+from assay.corpus.code.naming import Candidate, names_of
+from assay.corpus.code.parsing import Event, broken_at, events, parse
 from assay.corpus.code.rest import Rest
 from assay.corpus.code.unit import Unit
 from assay.corpus.content import clean
 from assay.corpus.readers.text import decode
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Query
+    from tree_sitter import Node
 
 LONGEST = 8_000
 """Characters of a unit's text; a longer one is cut at the end of a line."""
 
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.\w+$"
-    r"|[^/]_(?:test|tests|spec)\.\w+$|\.(?:test|spec)\.\w+$|(?:^|/)[^/]*(?:Test|Tests|IT)\.java$"
+    r"|[^/]_(?:test|tests|spec)\.\w+$|\.(?:test|spec)\.\w+$|[^/](?:Test|Tests|IT)\.java$"
 )
+_NOWHERE = (-1, -1)
 
 
 class Extraction(Struct, frozen=True):
@@ -40,8 +42,8 @@ class Extraction(Struct, frozen=True):
 
 
 def units_of(path: str, source: bytes, language: str | None = None) -> list[Unit]:
-    """The units of a file in their order. `path` is what their ids begin with, and tells the language if none is
-    given (python, rust, typescript, ...)."""
+    """The units of a file in their order. `path` stands in their ids, and tells the language if none is given
+    (python, rust, typescript, ...)."""
     return extract(path, source, language).units
 
 
@@ -49,23 +51,57 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
     """The units of a file, and whether it could be parsed. Needs the extra `code`."""
     table = language_of(path, source, language)
     data = _utf8(source)
+    tree = parse(table, data)
     walk = _Walk(path, data, table)
-    found = distinguish(path, walk.run())
-    units = [walk.unit(each, id_) for each, id_ in found]
-    if rest := walk.rest.text(data):
-        id_ = f"code:{path}::module@1"
-        units.insert(0, walk.make(id_, Described(Description("module", None), 0, len(data), 1, ()), rest))
-    return Extraction(units, table.name, walk.broken_at)
+    found = list(walk.run(events(table, tree.root_node)))
+    units = [_unit(path, data, table, each, name) for each, name in zip(found, names_of(found), strict=True)]
+    if rest := walk.rest.lines(data):
+        module = Candidate(symbol=None, kind="module", start=0, end=len(rest), line=1, tags=walk.file_tags)
+        unit = _unit(path, rest, table, module, "module@1")
+        units.insert(0, replace_lines(unit, data.rstrip().count(b"\n") + 1))
+    return Extraction(units, table.name, broken_at(table, tree.root_node))
 
 
-class Described(Struct, frozen=True):
-    """A node that is a unit: where it lies with all that belongs to it."""
+def replace_lines(unit: Unit, last_line: int) -> Unit:
+    from msgspec.structs import replace
 
-    what: Description
-    start: int
-    end: int
-    first_line: int
-    tags: tuple[str, ...]
+    return replace(unit, last_line=last_line)
+
+
+def _utf8(source: bytes) -> bytes:
+    """Safe text in the only encoding the parser takes."""
+    if source.isascii() and b"\r" not in source and b"\0" not in source:
+        return source
+    return clean(decode(source)[0]).encode()
+
+
+def _unit(path: str, data: bytes, language: Language, found: Candidate, name: str) -> Unit:
+    end = found.end
+    while end > found.start and data[end - 1] in b" \t\n":
+        end -= 1
+    line = data.rfind(b"\n", 0, found.start) + 1
+    start = found.start if data[line : found.start].strip() else line
+    text, is_cut = _shortened(data[start:end])
+    return Unit(
+        id=f"code:{path}::{name}",
+        symbol=found.symbol,
+        kind=found.kind,
+        text=text,
+        first_line=found.line,
+        last_line=found.line + data.count(b"\n", found.start, end),
+        language=language.name,
+        tags=(*found.tags, "cut") if is_cut else found.tags,
+    )
+
+
+def _shortened(source: bytes) -> tuple[str, bool]:
+    if len(source) <= LONGEST:
+        return source.decode(), False
+    text = source[: 4 * LONGEST].decode("utf-8", "ignore")
+    if len(text) <= LONGEST:
+        return text, False
+    line_end = text.rfind("\n", 0, LONGEST + 1)
+    return text[: line_end if line_end > 0 else LONGEST], True
 
 
 class _Open(Struct):
@@ -78,106 +114,111 @@ class _Open(Struct):
 
 
 class _Walk:
+    """One pass over what the query found, in the order of the file."""
+
     def __init__(self, path: str, data: bytes, language: Language):
-        self.path, self.data, self.language = path, data, language
         self.rest = Rest()
-        self.broken_at: int | None = None
+        self._data, self._language = data, language
         self._is_test_file = _TEST_PATH.search(path) is not None
         self._around: list[_Open] = []
-        self._lead = (-1, -1)
-        self._wrapper = (-1, -1)
+        self._lead = _NOWHERE
+        """The comments and attributes met last, as long as nothing else stands between them."""
+        self._wrapper = _NOWHERE
         self._line, self._line_at = 1, 0
 
-    def run(self) -> Iterator[Named]:
-        for start, end, role, node in _events(self.data, self.language):
+    @property
+    def file_tags(self) -> tuple[str, ...]:
+        return ("test",) if self._is_test_file else ()
+
+    def run(self, found: list[Event]) -> Iterator[Candidate]:
+        for start, negative_end, _, role, node in found:
+            end = -negative_end
             if role == "unit":
-                if (found := self._unit(start, -end, node)) is not None:
-                    yield found
-            elif role == "wrapper":
-                self._wrap(start, -end, node)
+                what = self._language.units[node.type](node)
+                if what is not None:
+                    yield self._candidate(what, start, end, node)
             elif role == "lead":
-                self._comment(start, -end)
-            elif role == "import":
-                self.rest.drop(start, -end)
-            elif self.broken_at is None:
-                self.broken_at = self._line_of(start)
+                self._add_lead(start, end)
+            elif role == "wrapper":
+                self._wrap(start, end, node)
+            else:
+                self.rest.drop(start, end)
 
     def _line_of(self, position: int) -> int:
-        """Counted from the last position asked for: positions are asked for in nearly ascending order."""
+        """Counted on from the position asked for before, which is never far away."""
         if position >= self._line_at:
-            self._line += self.data.count(b"\n", self._line_at, position)
+            self._line += self._data.count(b"\n", self._line_at, position)
         else:
-            self._line -= self.data.count(b"\n", position, self._line_at)
+            self._line -= self._data.count(b"\n", position, self._line_at)
         self._line_at = position
         return self._line
 
-    def _comment(self, start: int, end: int) -> None:
-        text = self.data[start:end]
-        end -= len(text) - len(text.rstrip())
-        if not self._begins_line(start) or text.startswith(self.language.inner_docs or (b"\0",)):
-            self._lead = (-1, -1)
+    def _add_lead(self, start: int, end: int) -> None:
+        text = self._data[start:end].rstrip()
+        end = start + len(text)
+        line = self._data.rfind(b"\n", 0, start) + 1
+        is_continued = self._follows(start)
+        if text.startswith(self._language.inner_docs) or not (is_continued or not self._data[line:start].strip()):
+            self._lead = _NOWHERE
             return
-        self._lead = (self._lead[0] if self._follows(self._lead[1], start) else start, end)
+        self._lead = (self._lead[0] if is_continued else start, end)
         self.rest.comment(start, end, text)
 
-    def _begins_line(self, position: int) -> bool:
-        line = self.data.rfind(b"\n", 0, position) + 1
-        return not self.data[line:position].strip()
-
-    def _follows(self, end: int, start: int) -> bool:
-        """Right behind, on the same line or the next."""
-        if end < 0 or end > start:
+    def _follows(self, start: int) -> bool:
+        """Right behind the lead, on the same line or the next."""
+        end = self._lead[1]
+        if not 0 <= end <= start:
             return False
-        between = self.data[end:start]
+        between = self._data[end:start]
         return not between.strip() and between.count(b"\n") <= 1
 
+    def _with_lead(self, start: int) -> int:
+        return self._lead[0] if self._follows(start) else start
+
     def _wrap(self, start: int, end: int, node: Node) -> None:
-        if node.type in self.language.single_wrappers and node.named_child_count > 1:
+        if node.type in self._language.single_wrappers and node.named_child_count > 1:
             return
         if start >= self._wrapper[1]:
             self._wrapper = (self._with_lead(start), end)
 
-    def _with_lead(self, start: int) -> int:
-        return self._lead[0] if self._follows(self._lead[1], start) else start
-
-    def _unit(self, start: int, end: int, node: Node) -> Named | None:
-        what = self.language.units[node.type](node)
-        if what is None:
-            return None
-        while self._around and self._around[-1].end < end:
+    def _candidate(self, what: Description, start: int, end: int, node: Node) -> Candidate:
+        while self._around and self._around[-1].end <= start:
             self._around.pop()
-        whole = self._wrapper if self._wrapper[0] <= start and end <= self._wrapper[1] else None
-        first, last = whole or (self._with_lead(start), end)
-        self._wrapper = (-1, -1)
-        return self._named(what, first, last, node)
-
-    def _named(self, what: Description, first: int, last: int, node: Node) -> Named:
         around = self._around[-1] if self._around else None
+        is_wrapped = self._wrapper[0] <= start and end <= self._wrapper[1]
+        first, last = self._wrapper if is_wrapped else (self._with_lead(start), end)
+        self._wrapper = _NOWHERE
         kind = "method" if what.kind == "function" and around and around.kind in HOLDERS else what.kind
         prefix = f"{around.scope}::" if around and around.scope else ""
         symbol = f"{prefix}{what.name}" if what.name else None
         is_test = self._is_test(first, node, around)
-        scope = f"{prefix}{what.scope}" if what.scope else symbol or (around.scope if around else "")
-        self._around.append(_Open(node.end_byte, kind, scope, is_test))
+        scope = f"{prefix}{what.scope}" if what.scope else symbol or prefix.removesuffix("::")
+        self._around.append(_Open(end, kind, scope, is_test))
         if around is None:
             self.rest.drop(first, last)
-        flags = {"test": is_test, "declaration": what.is_declaration, "broken": node.has_error}
-        return Named(
+        flags = (("test", is_test), ("declaration", what.is_declaration), ("broken", node.has_error))
+        return Candidate(
             symbol=symbol,
             kind=kind,
             start=first,
             end=last,
             line=self._line_of(first),
-            tags=tuple(tag for tag, holds in flags.items() if holds),
+            tags=tuple([tag for tag, holds in flags if holds]),
+            is_declaration=what.is_declaration,
             node=node,
         )
 
     def _is_test(self, first: int, node: Node, around: _Open | None) -> bool:
         if self._is_test_file or (around is not None and around.is_test):
             return True
-        mark = self.language.test_mark
+        mark = self._language.test_mark
         if mark is None:
             return False
         body = node.child_by_field_name("body")
-        head = self.data[first : body.start_byte if body is not None else node.end_byte]
+        head = self._data[first : body.start_byte if body is not None else node.end_byte]
         return _compiled(mark).search(head) is not None
+
+
+@cache
+def _compiled(mark: str) -> re.Pattern[bytes]:
+    return re.compile(mark.encode(), re.MULTILINE)

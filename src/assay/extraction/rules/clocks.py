@@ -40,9 +40,7 @@ ZONES = {
 _HOUR = rf"\d{{1,2}}|{'|'.join(sorted(set(WORDS) - {'une', 'neuf'}, key=len, reverse=True))}"
 _LEAD = "at|from|until|till|to|between|and|à|de|vers|dès"
 _AM_PM = r"\s?(?:[ap]\.m\.|[ap]m\b)"
-_OF_DAY = (
-    r"\s+(?:in\s+the\s+(?:morning|afternoon|evening)|at\s+night|du\s+matin|du\s+soir|de\s+l['’]après-midi)"
-)
+_OF_DAY = r"\s+(?:in\s+the\s+(?:morning|afternoon|evening)|at\s+night|du\s+matin|du\s+soir|de\s+l['’]après-midi)"
 _NO_TIME = r"(?!\s*(?:[%:.,h]\d|st\b|nd\b|rd\b|th\b|%|weeks?|days?|hours?|minutes?|min\b|jours?|semaines?|people|of\b))"
 
 
@@ -62,7 +60,7 @@ _CLOCK = re.compile(
             rf"(?<![\d.:])(?P<hour2>\d{{1,2}})(?:\.(?P<minute2>\d{{2}}))?(?P<part2>{_AM_PM}){_zone('zone2')}",
             rf"\b(?P<half>half\s+past|quarter\s+past|quarter\s+to)\s+(?P<hour3>{_HOUR})\b{_part('part3')}",
             rf"\b(?:{_LEAD})\s+(?P<hour4>{_HOUR})\b{_NO_TIME}(?:\s+o['’]clock|\s+heures?)?{_part('part4')}",
-            r"\b(?P<name>noon|midnight|midi|minuit)\b",
+            rf"\b(?:{_LEAD}|by)\s+(?P<name>noon|midnight|midi|minuit)\b",
         )
     ),
     re.IGNORECASE,

@@ -28,9 +28,7 @@ _MONTH = (
     "|janvier|février|fevrier|mars|avril|mai|juin|juillet|août|aout|septembre|octobre|novembre|décembre|decembre"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?-i:May|March|MAY|MARCH)"
 )
-_NUMBER = (
-    r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|une?|deux|trois|quatre|cinq|sept|huit|neuf|dix"
-)
+_NUMBER = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|une?|deux|trois|quatre|cinq|sept|huit|neuf|dix"
 _DAY_NUMBER = r"(?<![\d.:,/-])\d{1,2}(?:st|nd|rd|th|er)?"
 _FORMS = (
     ("iso", r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])"),

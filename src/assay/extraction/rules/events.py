@@ -156,7 +156,9 @@ def _named(reading: _Reading, now: datetime, calendar: Sequence[Planned]) -> Pla
     for words in (content_words(reading.text), content_words(f"{reading.before} {reading.text}")):
         fitting = [each for each in calendar if _speaks_of(each, words)]
         if fitting:
-            return min(fitting, key=lambda each: (each.start.date() not in days, _past(each, now), _compared(each.start)))
+            return min(
+                fitting, key=lambda each: (each.start.date() not in days, _past(each, now), _compared(each.start))
+            )
     return None
 
 
@@ -185,7 +187,9 @@ def _ending(begins: datetime, end: Clock | None, reading: _Reading, now: datetim
     if end is None:
         length = find_length(reading.text[reading.begin :]) or find_length(reading.follows)
         return _later(begins, length) if length else None
-    ends = begins.replace(hour=end.time.hour, minute=end.time.minute, tzinfo=_zone(end, now) if end.zone else begins.tzinfo)
+    ends = begins.replace(
+        hour=end.time.hour, minute=end.time.minute, tzinfo=_zone(end, now) if end.zone else begins.tzinfo
+    )
     return ends if ends > begins else _later(ends, timedelta(days=1))
 
 

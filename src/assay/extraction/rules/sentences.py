@@ -16,8 +16,8 @@ _SIGNATURE = re.compile(r"^--\s*$", re.MULTILINE)
 _SPEAKER = re.compile(r"^(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[^\W\d_][\w'’.-]{0,30}(?: [\w'’.-]{1,30}){0,2})\s?:\s+")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _END = re.compile(r"(?<=[.!?;…])[\"'”»)]?\s+(?!\d{1,2}h?\b\s*(?:am|pm)\b)")
-_FULL_LINE = 60
-"""A line at least so long that does not end a sentence was wrapped: the next one goes on."""
+_SHORT_LINE, _FULL_LINE = 60, 100
+"""A line is put to the one before if that has at least the second length, or the first and it begins small."""
 
 
 class Sentence(Struct, frozen=True):
@@ -36,7 +36,7 @@ def sentences(text: str) -> list[Sentence]:
         said = line[match.end() :] if match else _BULLET.sub("", line)
         for part in filter(None, map(str.strip, _END.split(said))):
             found.append(Sentence(part[:LONGEST], match["who"] if match else "", heading))
-        if not match and len(line) < _FULL_LINE and line[-1:] not in ".!?;,":
+        if not match and len(line) < _SHORT_LINE and line[-1:] not in ".!?;,":
             heading = line.rstrip(":").strip()
     return found
 
@@ -47,8 +47,7 @@ def _lines(text: str) -> Iterator[str]:
     whole = ""
     for line in text.splitlines():
         line = line.strip()
-        goes_on = len(whole) >= _FULL_LINE and whole[-1] not in ".!?;:" and not _BULLET.match(line)
-        if goes_on and line and not _SPEAKER.match(line) and len(whole) < 10 * LONGEST:
+        if _goes_on(whole, line):
             whole = f"{whole} {line}"
             continue
         if whole and not whole.startswith(">"):
@@ -56,3 +55,15 @@ def _lines(text: str) -> Iterator[str]:
         whole = line
     if whole and not whole.startswith(">"):
         yield whole
+
+
+def _goes_on(whole: str, line: str) -> bool:
+    if (
+        not line
+        or len(whole) > 10 * LONGEST
+        or whole[-1:] in set(".!?;:")
+        or _BULLET.match(line)
+        or _SPEAKER.match(line)
+    ):
+        return False
+    return len(whole) >= (_SHORT_LINE if line[0].islower() else _FULL_LINE)

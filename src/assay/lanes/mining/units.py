@@ -31,6 +31,8 @@ def changed_units(old: Version, new: Version) -> list[Unit]:
         if unit.symbol is None or unit.kind == "module":
             continue
         after = later.get(unit.id)
+        if after is not None and own_before.whole(unit) == own_after.whole(after):
+            continue
         if (
             after is None
             or not same_code(own_before.text(unit), own_after.text(after), unit.language)
@@ -44,11 +46,14 @@ class _Own:
     """What is a unit's own: its lines without those of the units inside it."""
 
     def __init__(self, version: Version):
-        self._lines = version.source.splitlines()
+        self._lines = version.source.split("\n")
         self._units = version.units
 
     def _inside(self, unit: Unit) -> list[Unit]:
         return [other for other in self._units if _holds(unit, other)]
+
+    def whole(self, unit: Unit) -> list[str]:
+        return self._lines[unit.first_line - 1 : unit.last_line]
 
     def text(self, unit: Unit) -> str:
         taken = {line for other in self._inside(unit) for line in range(other.first_line, other.last_line + 1)}

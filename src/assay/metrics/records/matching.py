@@ -92,7 +92,9 @@ def _with_afterthoughts(fields: Sequence[Field], ready: Columns, given: Columns,
     total = cost
     for field, one, other in zip(fields, ready, given, strict=True):
         if not (field.key or field.scored):
-            total = [so_far + _AFTERTHOUGHT * more for so_far, more in zip(total, field.distances(one, other), strict=True)]
+            total = [
+                so_far + _AFTERTHOUGHT * more for so_far, more in zip(total, field.distances(one, other), strict=True)
+            ]
     return total
 
 
@@ -129,10 +131,7 @@ def _by_position(pairs: list[tuple[int, int]], keys: Sequence[str]) -> list[tupl
 
 def _judged(fields: Sequence[Field], ready: Columns, given: Columns, one: int, other: int) -> Pair:
     verdicts = tuple(
-        [
-            field.holds(mine[one], theirs[other])
-            for field, mine, theirs in zip(fields, ready, given, strict=True)
-        ]
+        [field.holds(mine[one], theirs[other]) for field, mine, theirs in zip(fields, ready, given, strict=True)]
     )
     if False not in verdicts:
         return Pair(one, other, True, verdicts)

@@ -9,7 +9,12 @@ from assay.corpus.code.language import Describe, Description, Language, add, fie
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-BODIES = {"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum", "class_specifier": "class"}
+BODIES = {
+    "struct_specifier": "struct",
+    "union_specifier": "union",
+    "enum_specifier": "enum",
+    "class_specifier": "class",
+}
 OUTSIDE = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list")
 """Where a declaration is no local variable."""
 

@@ -29,7 +29,9 @@ class _Words(Comparator, frozen=True):
         return 1.0 - ratio(expected, actual) / 100.0
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
-        return [0.0 if one == other else 1.0 - token_set_ratio(one, other) / 100.0 for one in expected for other in actual]
+        return [
+            0.0 if one == other else 1.0 - token_set_ratio(one, other) / 100.0 for one in expected for other in actual
+        ]
 
 
 @COMPARATORS.register("text")

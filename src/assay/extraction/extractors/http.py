@@ -1,0 +1,59 @@
+"""An extractor behind HTTP: `POST URL {id, text, reference_datetime, timezone, owner, calendar_context}`.
+
+It answers as `told.py` reads it: `{"records": [...]}` or `{"events": [...]}`, perhaps with `usage`, `timing`, `model`.
+Tries, waits and the token are those of `systems/posting.py`.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from assay.config import Pipeline
+from assay.errors import AssayError
+from assay.extraction.extractors.python import payload_of
+from assay.extraction.protocol import EXTRACTORS, Context, Output, Sample
+from assay.extraction.told import read_output
+from assay.records import Fault
+from assay.retrievers.answers import BadAnswer
+from assay.systems.posting import Failed, NoSuchPath, Poster
+
+DEFAULT_PATH = "extract"
+
+
+@EXTRACTORS.register("http", "https")
+class Http:
+    """A service, spoken to over one session for the whole run."""
+
+    def __init__(self, context: Context):
+        options = context.config.extraction
+        base, path = split(context.argument)
+        pipeline = Pipeline(
+            timeout=options.timeout, tries=options.tries, first_wait=options.first_wait, token_env=options.token_env
+        )
+        self._poster, self._path = Poster(base, pipeline, context.config.seed), path
+        self.name = f"{self._poster.where}/{path}"
+
+    async def extract(self, sample: Sample) -> Output:
+        try:
+            reply = await self._poster.post(self._path, payload_of(sample))
+            output = read_output(reply.body)
+        except NoSuchPath as fault:
+            raise AssayError(str(fault), where=self._poster.where, hint="Give the whole address to post to") from None
+        except Failed as fault:
+            return Output(fault=Fault("extract", str(fault)), attempts=fault.retry.attempts)
+        except BadAnswer as fault:
+            return Output(fault=Fault("extract", str(fault)))
+        seconds = reply.seconds if output.seconds is None else output.seconds
+        return replace(output, seconds=seconds, attempts=reply.retry.attempts)
+
+    async def close(self) -> None:
+        await self._poster.close()
+
+
+def split(url: str) -> tuple[str, str]:
+    """The address without its last part, and that part."""
+    parts = urlsplit(url)
+    folder, _, last = parts.path.rstrip("/").rpartition("/")
+    return (f"{parts.scheme}://{parts.netloc}{folder}", last) if last else (url.rstrip("/"), DEFAULT_PATH)

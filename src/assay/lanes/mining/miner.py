@@ -1,0 +1,235 @@
+"""Cases from history. One base commit is indexed; cases come from the commits after it.
+
+The parent of a commit would be the nearest tree without its change, but each case would need an index of its own. The
+base is a tree without any of the changes, because none of the commits is in its history. What was added after the base
+is not expected, and a unit that already stands in it as a commit left it (a change picked over from elsewhere) is left
+out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.corpus.code import Unit, units_of
+from assay.corpus.code.language import LANGUAGES
+from assay.corpus.index import Index
+from assay.errors import AssayError
+from assay.files import write_json
+from assay.lanes.cases import LaneCase
+from assay.lanes.mining.git import Change, Commit, Repository
+from assay.lanes.mining.messages import query_of, why_not
+from assay.lanes.mining.units import Version, changed_units
+
+Progress = Callable[[str, int, int], None]
+BuildIndex = Callable[[Path, Path], None]
+"""Folder of sources, file of the index."""
+
+
+class MineOptions(Struct, frozen=True, kw_only=True):
+    repository: Path
+    out: Path
+    head: str = "HEAD"
+    base: str | None = None
+    """None: half of the main line back, at most `commits`."""
+    commits: int = 200
+    max_files: int = 20
+    """Source files of a commit; with more it is no single thought."""
+    max_units: int = 8
+
+
+class Mined(Struct, frozen=True, kw_only=True):
+    """What was found and what was left out, by reason."""
+
+    cases: tuple[LaneCase, ...]
+    base: str
+    head: str
+    commits: int
+    left_out: dict[str, int]
+    index: str
+
+
+class Edit(Struct, frozen=True):
+    """A source file before and after a commit, both under the path it had before."""
+
+    path: str
+    before: Version
+    after: Version
+
+
+class Left(Exception):
+    """A commit that gives no case, and why."""
+
+
+def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
+    """Index the base, look at every commit after it, write the cases beside the index."""
+    with Repository(options.repository) as repository:
+        head = repository.resolve(options.head)
+        base = repository.resolve(options.base) if options.base else _base(repository, head, options.commits)
+        tree = _source_files(repository, base)
+        index = options.out.with_suffix(".db")
+        _index(repository, tree, index, build)
+        with Index.open(index) as opened:
+            known = frozenset(opened.ids)
+        miner = _Miner(repository, options, tree, known)
+        commits = list(repository.commits(base, head))
+        for number, commit in enumerate(commits, 1):
+            miner.look(commit)
+            progress("commits", number, len(commits))
+    found = Mined(
+        cases=tuple(miner.cases),
+        base=base,
+        head=head,
+        commits=len(commits),
+        left_out=dict(sorted(miner.left_out.items())),
+        index=index.name,
+    )
+    write_json(options.out, as_file(found))
+    return found
+
+
+def as_file(mined: Mined) -> dict[str, Any]:
+    """The case file: what it is about, how it was made, the cases."""
+    told = {key: getattr(mined, key) for key in ("base", "head", "commits", "left_out")}
+    return {"index": mined.index, "mined": told, "cases": [msgspec.to_builtins(case) for case in mined.cases]}
+
+
+def _base(repository: Repository, head: str, furthest: int) -> str:
+    line = repository.first_parents(head)
+    back = min(furthest, len(line) // 2)
+    if not back:
+        raise AssayError("the history is too short to learn from", where=str(repository.path), expected="two commits")
+    return line[back]
+
+
+def is_source(path: str) -> bool:
+    """A file with units in it, by its name."""
+    name = path.rpartition("/")[2]
+    return f".{name.rpartition('.')[2]}".lower() in LANGUAGES.names() and "." in name
+
+
+def _source_files(repository: Repository, commit: str) -> dict[str, str]:
+    """Path → blob; the rules of what is ignored come along."""
+    tree = repository.tree(commit)
+    return {path: blob for path, blob in tree.items() if is_source(path) or path.split("/")[-1] == ".gitignore"}
+
+
+def _index(repository: Repository, tree: dict[str, str], out: Path, build: BuildIndex) -> None:
+    with TemporaryDirectory(prefix="assay-") as name:
+        folder = Path(name) / "tree"
+        folder.mkdir()
+        for path, blob in tree.items():
+            content = repository.content(blob)
+            if content is not None:
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+        build(folder, out)
+
+
+class _Miner:
+    def __init__(self, repository: Repository, options: MineOptions, tree: dict[str, str], known: frozenset[str]):
+        self.repository, self.options, self.tree, self.known = repository, options, tree, known
+        self.cases: list[LaneCase] = []
+        self.left_out: Counter[str] = Counter()
+        self._queries: set[str] = set()
+        self._base: dict[str, Version] = {}
+
+    def look(self, commit: Commit) -> None:
+        try:
+            self.cases.append(self._case(commit))
+        except Left as reason:
+            self.left_out[str(reason)] += 1
+
+    def _case(self, commit: Commit) -> LaneCase:
+        if len(commit.parents) != 1:
+            raise Left("merge" if commit.parents else "no parent")
+        if reason := why_not(commit.message):
+            raise Left(reason)
+        query = query_of(commit.message)
+        if query in self._queries:
+            raise Left("same message as another")
+        units = self._expected(commit)
+        self._queries.add(query)
+        return LaneCase(
+            id=f"commit-{commit.sha[:12]}",
+            description=commit.subject[:120],
+            lane="code",
+            spec_id=commit.sha,
+            spec_content=query,
+            expected_ids=tuple(unit.id for unit in units),
+            tags={"language": units[0].language},
+        )
+
+    def _expected(self, commit: Commit) -> list[Unit]:
+        """The units that a search of the base should bring back."""
+        edits = self._edits(commit)
+        changed = [(edit, unit) for edit in edits for unit in changed_units(edit.before, edit.after)]
+        if not changed:
+            raise Left("only new units" if any(map(_has_new, edits)) else "only formatting, comments or imports")
+        kept = [(edit, unit) for edit, unit in changed if "test" not in unit.tags]
+        if not kept:
+            raise Left("only tests")
+        there = [(edit, unit) for edit, unit in kept if unit.id in self.known]
+        if not there:
+            raise Left("only units that are not in the base")
+        fresh = [unit for edit, unit in there if not self._is_in_base(unit, edit)]
+        if not fresh:
+            raise Left("already in the base")
+        if len(fresh) > self.options.max_units:
+            raise Left("too large")
+        return fresh
+
+    def _edits(self, commit: Commit) -> list[Edit]:
+        """Each changed source file before and after. A new file has no units that could be found."""
+        changes = [change for change in self.repository.changes(commit) if is_relevant(change)]
+        if not changes:
+            raise Left("no source file")
+        if len(changes) > self.options.max_files:
+            raise Left("too large")
+        changes = [change for change in changes if change.old_blob != change.new_blob]
+        if not changes:
+            raise Left("only renames")
+        edits = [
+            Edit(change.old_path, self._version(change.old_path, change.old_blob), self._later(change))
+            for change in changes
+            if change.old_path and is_source(change.old_path)
+        ]
+        if not edits:
+            raise Left("only new files")
+        return edits
+
+    def _later(self, change: Change) -> Version:
+        """Under the old path, so that a renamed file keeps its ids."""
+        return self._version(change.old_path or "", change.new_blob)
+
+    def _version(self, path: str, blob: str | None) -> Version:
+        content = self.repository.content(blob) if blob else None
+        if content is None:
+            return Version("", [])
+        return Version(content.decode("utf-8", "replace"), units_of(path, content))
+
+    def _is_in_base(self, unit: Unit, edit: Edit) -> bool:
+        """The base holds the unit as the commit left it: a search would find the change itself."""
+        if edit.path not in self._base:
+            self._base[edit.path] = self._version(edit.path, self.tree.get(edit.path))
+        stands = _text_of(self._base[edit.path], unit.id)
+        return stands is not None and stands == _text_of(edit.after, unit.id)
+
+
+def _text_of(version: Version, id_: str) -> str | None:
+    return next((unit.text for unit in version.units if unit.id == id_), None)
+
+
+def _has_new(edit: Edit) -> bool:
+    return bool({unit.id for unit in edit.after.units} - {unit.id for unit in edit.before.units})
+
+
+def is_relevant(change: Change) -> bool:
+    return any(path is not None and is_source(path) for path in (change.old_path, change.new_path))
