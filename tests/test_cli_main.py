@@ -165,6 +165,9 @@ def test_a_terminal_that_lacks_a_character_shows_it_escaped(encoding: str) -> No
 def test_no_option_is_shown_and_ignored(name: str) -> None:
     """Each is at least read by its command; that it has its effect, the command's own tests show."""
     command = cli.load(name)
-    source = Path(str(command.__file__)).read_text("utf-8")
+    file = Path(str(command.__file__))
+    source = file.read_text("utf-8")
+    shared = [file.parent / f"{part}.py" for part in re.findall(r"assay\.cli\.(_\w+)", source)]
+    source += "".join(path.read_text("utf-8") for path in shared if path.exists())
     options = [action.dest for action in cli.parser_of(name, command)._actions if action.dest != "help"]
     assert [option for option in options if not re.search(rf'\barguments\.{option}\b|"{option}"', source)] == []

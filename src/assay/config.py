@@ -259,6 +259,17 @@ class Balance(Settings, frozen=True):
             _require(low <= aim <= high, f"{name} must be [lowest, asked for, highest] in this order")
 
 
+class GoldGate(Settings, frozen=True):
+    """What differs from a gate's own severity and limits."""
+
+    severity: Annotated[
+        Literal["blocking", "warning", "off"] | None, Meta(description="blocking sets the exit code; null: its own")
+    ] = None
+    limits: Annotated[
+        dict[str, float], Meta(description="by the names that `assay gold verify --gates` shows, as {similarity: 0.95}")
+    ] = {}
+
+
 class GoldOptions(Settings, frozen=True):
     """`assay gold`: questions made from chunks, checked, chosen, and gated."""
 
@@ -281,6 +292,9 @@ class GoldOptions(Settings, frozen=True):
     duplicate: Annotated[Share, Meta(description="cosine from which on two questions are the same")] = 0.95
     copied: Annotated[Share, Meta(description="cosine from which on a question copies its chunk")] = 0.90
     balance: Balance = Balance()
+    gates: Annotated[
+        dict[str, GoldGate], Meta(description="changes to the gates by id, as {G5-2: {severity: warning}}")
+    ] = {}
 
 
 class ExtractionOptions(Settings, frozen=True):

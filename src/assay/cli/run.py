@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    # Searches of a run are small and many: more threads in the matrix library would only spin while replies are awaited.
+    # Searches of a run are small and many: more threads in the matrix library only spin while replies are awaited.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from assay.cli._output import finish, print_json, progress_to, show
     from assay.cli._run import ask, order_of

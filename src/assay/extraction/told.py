@@ -22,7 +22,7 @@ from assay.extraction.protocol import Output
 from assay.files import parse_json
 from assay.retrievers.answers import BadAnswer
 from assay.systems.fields import described, lookup
-from assay.systems.told import read_metadata, read_timing, read_usage
+from assay.systems.expense import read_metadata, read_timing, read_usage
 
 RECORDS = ("records", "events")
 CONFIDENCE = "confidence"

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from assay.config import Config
+from assay.corpus.language import detect
 from assay.corpus.quotes import fold, stands_in
-from assay.files import read_text
+from assay.gold.asking import load_prompt
 from assay.gold.grounds import Grounds
 from assay.gold.support import windows
 from assay.judges.fence import Section, cut, fenced, mark_of
@@ -29,14 +29,13 @@ from assay.records import Chunk
 from assay.retrievers.analysis import content_words
 
 By = Literal["rule", "model"]
-PROMPT = "absence.en.md"
 SHOWN = 8
 """Passages shown to a model."""
 _LENGTH = 4000
 """Characters of each."""
 ABSENT = frozenset({"OUT_OF_SCOPE", "INSUFFICIENT_INFO", "TEMPORAL_MISMATCH"})
 """The categories in which the corpus lacks the answer, so that a passage with all of the question's words is suspect.
-In the others (a false premise, too many answers, a world that is not) such a passage is what the question is made of."""
+In the others (a false premise, several answers, a world that is not) such a passage is what a question is made of."""
 _ASKS_NUMBER = re.compile(
     r"\b(?:how (?:many|much|long|often|far|old|high|deep|fast)|when|what (?:time|year|date|price|fee|age)"
     r"|which (?:year|date)|combien|quand|quelle (?:heure|date|annee|somme)|quel (?:prix|age|tarif|montant))\b"
@@ -146,7 +145,7 @@ def messages(asked: Asked, passages: Sequence[Chunk]) -> tuple[Message, Message]
     sections = [Section("question", asked.question)]
     sections += [Section(f"passage {n}", *cut(chunk.text, _LENGTH)) for n, chunk in enumerate(passages, 1)]
     mark = mark_of(sections)
-    instructions = read_text(Path(__file__).parent / "prompts" / PROMPT)
+    instructions = load_prompt("absence", detect(asked.question) or "en").text
     return Message("system", instructions), Message("user", f"Mark of the data: {mark}\n\n{fenced(sections, mark)}")
 
 

@@ -57,9 +57,14 @@ def request_of(batch: Batch, chunks: Mapping[str, Chunk], model: Model, *, again
 
 
 def missing(shop: Workshop) -> list[Batch]:
-    """Batches that are not in the log and that nobody has answered in a readable way."""
-    done = {line.batch for line in read_log(shop.log) if line.event == "batch"}
+    """Batches that are not done and that nobody has answered in a readable way."""
+    done = finished(read_log(shop.log))
     return [batch for batch in shop.batches if batch.id not in done and not _readable(shop, batch)]
+
+
+def finished(lines: Sequence[LogLine]) -> set[str]:
+    """The batches whose end is in the log."""
+    return {line.batch for line in lines if line.event == "batch"}
 
 
 def _readable(shop: Workshop, batch: Batch) -> bool:
@@ -72,21 +77,21 @@ def _readable(shop: Workshop, batch: Batch) -> bool:
 async def generate(shop: Workshop, progress: Progress) -> list[LogLine]:
     """The whole log of both phases. Batches that nobody can answer are left out of it."""
     before = read_log(shop.log)
-    done = {line.batch for line in before if line.event == "batch"}
+    done = finished(before)
     if shop.log.exists():
         write_atomic(shop.log, encode_lines(before))  # what a killed writer left behind the last whole batch goes
     waiting = [batch for batch in shop.batches if batch.id not in done and _can_be_asked(shop, batch)]
-    total, finished = len(done) + len(waiting), len(done)
+    total, count = len(done) + len(waiting), len(done)
     tasks = [asyncio.create_task(_ask(shop, batch)) for batch in waiting]
     lines = list(before)
     try:
-        for batch, task in zip(waiting, tasks, strict=True):
-            progress("questions", finished, total)
+        for task in tasks:
+            progress("questions", count, total)
             fresh = await task
             append_line(shop.log, encode_lines(fresh).decode().rstrip("\n"))
             lines += fresh
-            finished += 1
-        progress("questions", finished, total)
+            count += 1
+        progress("questions", count, total)
     finally:
         for task in tasks:
             task.cancel()
@@ -103,28 +108,22 @@ def _origin(shop: Workshop, batch: Batch, model: str) -> Origin:
 
 
 async def _ask(shop: Workshop, batch: Batch) -> list[LogLine]:
-    """All lines of one batch: each reply, each question of the first readable one, and the end."""
+    """All lines of one batch: each reply, each question of the first readable one, and the end of the batch."""
     lines: list[LogLine] = []
     for given in shop.given.get(batch.id, ()):
         if _taken(given.text, _origin(shop, batch, given.model), lines):
             return [*lines, _end(batch, lines)]
-    for attempt in range(_ATTEMPTS if shop.model else 0):
-        text = await _reply(shop, batch, lines, again=attempt > 0)
-        if text is not None and shop.model and _taken(text, _origin(shop, batch, str(shop.model.spelling)), lines):
+    if shop.model is None:
+        return lines
+    for attempt in range(_ATTEMPTS):
+        origin = _origin(shop, batch, str(shop.model.spelling))
+        try:
+            reply = await shop.model.complete(request_of(batch, shop.chunks, shop.model, again=attempt > 0))
+        except LlmError as fault:  # of this batch alone; without its end it is asked again when the build is resumed
+            return [*lines, _attempt(origin, lines, reason=f"no reply: {fault.what}")]
+        if _taken(reply.text, origin, lines):
             break
     return [*lines, _end(batch, lines)]
-
-
-async def _reply(shop: Workshop, batch: Batch, lines: list[LogLine], *, again: bool) -> str | None:
-    """A request that failed for good is logged; the other batches go on."""
-    assert shop.model is not None
-    try:
-        reply = await shop.model.complete(request_of(batch, shop.chunks, shop.model, again=again))
-    except LlmError as fault:
-        origin = _origin(shop, batch, str(shop.model.spelling))
-        lines.append(_attempt(origin, lines, reason=f"no reply: {fault.what}"))
-        return None
-    return reply.text
 
 
 def _taken(text: str, origin: Origin, lines: list[LogLine]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from math import ceil
 
 import msgspec
@@ -68,7 +69,7 @@ def _split(ids: Sequence[str], size: int) -> Iterable[list[str]]:
     """Parts of about the same length, none longer than the size. Neighbouring strata share a batch."""
     count = ceil(len(ids) / size)
     bounds = [round(len(ids) * part / count) for part in range(count + 1)]
-    return [list(ids[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)]
+    return [list(ids[start:stop]) for start, stop in pairwise(bounds)]
 
 
 def _batch(kind: Kind, language: str, ids: list[str], wanted: int, balance: Balance, turn: int) -> Batch:

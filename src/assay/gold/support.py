@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -171,7 +171,7 @@ class _Evidence(Struct, frozen=True):
 def _evidence(passage: str, language: str) -> _Evidence:
     """Remembered: the same chunk serves several questions."""
     found = sentences(passage)
-    pairs = [f"{first} {second}" for first, second in zip(found, found[1:], strict=False)]
+    pairs = [f"{first} {second}" for first, second in pairwise(found)]
     return _Evidence(
         clauses=tuple(_clauses(passage, language)),
         sentences=tuple(_unit(text, language) for text in found),

@@ -24,22 +24,19 @@ _POINTING = re.compile(
     r")"
 )
 """In folded text: without accents, in lower case."""
-_PRONOUNS = frozenset("it its he she him his her hers they them their theirs elle elles il ils".split())
-_POINTERS = frozenset("this that these those cet cette ces".split())
+_LISTS = {
+    "pronouns": "it its he she him his her hers they them their theirs elle elles il ils",
+    "pointers": "this that these those cet cette ces",
+    "determiners": """the a an my your our each every any all no some both which what one two three l' le la les un une
+        des du de d' au aux mon ma mes notre nos votre vos chaque tout toute tous quel quelle quels quelles""",
+    "asking": """who what when where why how which whose whom is are was were does do did can could should must may
+        might will would has have had and but so then much many long often far old if qui que quoi quand ou pourquoi
+        comment combien quel quelle quels quelles est sont a ont doit doivent peut peuvent faut et t heure""",
+    "expletive": """rain rains raining snow snows take takes seem seems matter happen happens to that until if for faut
+        possible permis interdit obligatoire necessaire vrai y passe reste restait agit existe""",
+}
+_PRONOUNS, _POINTERS, _DETERMINERS, _ASKING, _EXPLETIVE = (frozenset(words.split()) for words in _LISTS.values())
 _THIS_ONE = re.compile(r"\b(?:celui|celle|ceux|celles)-(?:ci|la)\b|\b(?:ce dernier|cette derniere|ces derniers)\b")
-_DETERMINERS = frozenset(
-    "the a an my your our each every any all no some both which what one two three l' le la les un une des du de d' au "
-    "aux mon ma mes notre nos votre vos chaque tout toute tous quel quelle quels quelles".split()
-)
-_ASKING = frozenset(
-    "who what when where why how which whose whom is are was were does do did can could should must may might will "
-    "would has have had and but so then much many long often far old if qui que quoi quand ou pourquoi comment combien "
-    "quel quelle quels quelles est sont a ont doit doivent peut peuvent faut et t heure".split()
-)
-_EXPLETIVE = frozenset(
-    "rain rains raining snow snows take takes seem seems matter happen happens to that until if for faut possible "
-    "permis interdit obligatoire necessaire vrai y passe reste restait agit existe".split()
-)
 _TOKEN = re.compile(r"\w+'|\w+")
 _WORD = re.compile(r"\w+")
 

@@ -70,28 +70,29 @@ def unit_files(root: Path) -> Iterator[Path]:
     if not root.is_dir():
         yield root
         return
-    yield from _below(root, Ignored.above(Path(os.path.realpath(root))), {os.path.realpath(root)})
+    place = Path(os.path.realpath(root))
+    yield from _below(root, place, Ignored.above(place), {str(place)})
 
 
-def _below(folder: Path, ignored: Ignored, seen: set[str]) -> Iterator[Path]:
-    real = Path(os.path.realpath(folder))
-    ignored = ignored.inside(real)
+def _below(folder: Path, place: Path, ignored: Ignored, seen: set[str]) -> Iterator[Path]:
+    """`place` is the folder as the rules see it: links inside the root are not resolved."""
+    ignored = ignored.inside(place)
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
     siblings = {entry.name for entry in entries}
     for entry in entries:
-        path, place = folder / entry.name, real / entry.name
+        path, inner = folder / entry.name, place / entry.name
         if entry.name.startswith("."):
             continue
         if entry.is_dir():
-            target = os.path.realpath(path)
-            if target in seen or is_passed_over(entry.name, siblings) or ignored.has(place, is_folder=True):
+            real = os.path.realpath(path)
+            if real in seen or is_passed_over(entry.name, siblings) or ignored.has(inner, is_folder=True):
                 continue
-            seen.add(target)
-            yield from _below(path, ignored, seen)
-        elif is_source(path) and place not in ignored and not is_generated(path):
+            seen.add(real)
+            yield from _below(path, inner, ignored, seen)
+        elif is_source(path) and not ignored.has(inner, is_folder=False) and not is_generated(path):
             yield path
 
 

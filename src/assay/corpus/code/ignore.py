@@ -54,9 +54,6 @@ class Ignored:
             return self
         return Ignored((*self._rules, Rules(folder, GitIgnoreSpec.from_lines(lines))))
 
-    def __contains__(self, path: Path) -> bool:
-        return self.has(path, is_folder=False)
-
     def has(self, path: Path, *, is_folder: bool) -> bool:
         for rules in reversed(self._rules):
             name = path.relative_to(rules.folder).as_posix() + ("/" if is_folder else "")

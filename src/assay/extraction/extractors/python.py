@@ -61,7 +61,8 @@ class Python:
             return Output(fault=Fault("extract", f"no answer within {self._timeout:g} s"), seconds=self._timeout)
         if isinstance(done, Raised):
             return Output(fault=Fault("extract", _message(done.fault)))
-        output, seconds = done
+        output: Output = done[0]
+        seconds: float = done[1]
         return replace(output, seconds=seconds if output.seconds is None else output.seconds)
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """Times of day and lengths of time in a text, English and French.
 
-A number is a time if it is written like one (`15:30`, `3 pm`, `15h30`, `noon`, `half past nine`) or stands behind a word
-that calls for one (`at 9`, `from 2 to 4pm`). A bare hour from 1 to 6 is taken for the afternoon.
+A number is a time if it is written like one (`15:30`, `3 pm`, `15h30`, `half past nine`) or stands behind a word that
+calls for one (`at 9`, `from 2 to 4pm`, `at noon`). A bare hour from 1 to 6 is taken for the afternoon.
 """
 
 from __future__ import annotations
@@ -12,15 +12,9 @@ from datetime import time, timedelta, timezone
 
 from msgspec import Struct
 
-WORDS = {
-    word: number
-    for number, words in enumerate(
-        "one|une two|deux three|trois four|quatre five|cinq six|six seven|sept eight|huit nine|neuf ten|dix "
-        "eleven|onze twelve|douze".split(),
-        1,
-    )
-    for word in words.split("|")
-}
+_ENGLISH = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_FRENCH = ("une", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze")
+WORDS = {word: number for words in (_ENGLISH, _FRENCH) for number, word in enumerate(words, 1)}
 ZONES = {
     name: timezone(timedelta(hours=hours))
     for hours, names in {
@@ -52,11 +46,11 @@ def _zone(name: str) -> str:
     return rf"(?-i:\s*\(?(?P<{name}>{'|'.join(ZONES)})\b\)?)?"
 
 
+_FIGURES = rf"(?<![\d.:])(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}})(?![\d:])|\s?h\s?(?P<after_h>\d{{2}})?\b)"
 _CLOCK = re.compile(
     "|".join(
         (
-            rf"(?<![\d.:])(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}})(?![\d:])|\s?h\s?(?P<after_h>\d{{2}})?\b)"
-            rf"{_part('part')}{_zone('zone')}",
+            rf"{_FIGURES}{_part('part')}{_zone('zone')}",
             rf"(?<![\d.:])(?P<hour2>\d{{1,2}})(?:\.(?P<minute2>\d{{2}}))?(?P<part2>{_AM_PM}){_zone('zone2')}",
             rf"\b(?P<half>half\s+past|quarter\s+past|quarter\s+to)\s+(?P<hour3>{_HOUR})\b{_part('part3')}",
             rf"\b(?:{_LEAD})\s+(?P<hour4>{_HOUR})\b{_NO_TIME}(?:\s+o['’]clock|\s+heures?)?{_part('part4')}",

@@ -14,10 +14,9 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-WEEKDAYS = {
-    **dict(zip("monday tuesday wednesday thursday friday saturday sunday".split(), range(7), strict=True)),
-    **dict(zip("lundi mardi mercredi jeudi vendredi samedi dimanche".split(), range(7), strict=True)),
-}
+_ENGLISH = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_FRENCH = ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche")
+WEEKDAYS = {name: number for names in (_ENGLISH, _FRENCH) for number, name in enumerate(names)}
 LONGEST_GUESS = timedelta(days=300)
 """A date without a year that would lie further ahead is one of the past that somebody speaks of."""
 
@@ -30,21 +29,21 @@ _MONTH = (
 )
 _NUMBER = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|une?|deux|trois|quatre|cinq|sept|huit|neuf|dix"
 _DAY_NUMBER = r"(?<![\d.:,/-])\d{1,2}(?:st|nd|rd|th|er)?"
+_DATE = (
+    rf"(?:\b(?P<named>{_WEEKDAY}|{_SHORT})\b\.?,?\s+)?(?:the\s+|le\s+|au\s+)?"
+    rf"(?:{_DAY_NUMBER}\s+(?:of\s+)?(?:{_MONTH})\b\.?|\b(?:{_MONTH})\s+{_DAY_NUMBER}\b)"
+    r"(?:,?\s+(?P<year>\d{4})\b(?!:))?"
+)
+_NEXT = (
+    rf"\b(?:next\s+|this\s+|coming\s+|ce\s+)?(?P<weekday>{_WEEKDAY})\b"
+    r"(?P<later>\s+week\b|\s+en\s+huit\b|\s+en\s+quinze\b)?(?:\s+prochain\b)?"
+)
 _FORMS = (
     ("iso", r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])"),
     ("figures", r"(?<![\d./])\d{1,2}([./])\d{1,2}\1\d{4}(?![\d/])"),
-    (
-        "date",
-        rf"(?:\b(?P<named>{_WEEKDAY}|{_SHORT})\b\.?,?\s+)?(?:the\s+|le\s+|au\s+)?"
-        rf"(?:{_DAY_NUMBER}\s+(?:of\s+)?(?:{_MONTH})\b\.?|\b(?:{_MONTH})\s+{_DAY_NUMBER})"
-        r"(?:,?\s+(?P<year>\d{4})\b(?!:))?",
-    ),
+    ("date", _DATE),
     ("week_on", rf"\ba\s+week\s+(?:on\s+)?(?P<week_on>{_WEEKDAY})\b"),
-    (
-        "weekday",
-        rf"\b(?:next\s+|this\s+|coming\s+|ce\s+)?(?P<weekday>{_WEEKDAY})\b"
-        r"(?P<later>\s+week\b(?!\s*end)|\s+en\s+huit\b|\s+en\s+quinze\b)?(?:\s+prochain\b)?",
-    ),
+    ("weekday", _NEXT),
     ("after_next", r"\b(?:the\s+)?day\s+after\s+tomorrow\b|\baprès-demain\b"),
     ("relative", rf"\b(?:in|dans)\s+(?:{_NUMBER})\s+(?:days?|weeks?|jours?|semaines?)\b"),
     ("word", r"\b(?:tomorrow|today|tonight|demain|aujourd['’]hui|ce\s+soir)\b"),
@@ -95,7 +94,8 @@ def _read(kind: str, match: re.Match[str], now: datetime) -> Iterator[Day]:
 def _date(match: re.Match[str], now: datetime) -> Iterator[Day]:
     """With a weekday in front that says otherwise, the date is believed, and the doubt is kept."""
     named, year = match["named"], match["year"]
-    phrase = re.sub(r"^(?:the|le|au)\s+", "", match[0][len(named) if named else 0 :].lstrip("., \n"), flags=re.I)
+    unnamed = match[0][len(named or "") :].lstrip("., \n")
+    phrase = re.sub(r"^(?:the|le|au)\s+", "", unnamed, flags=re.IGNORECASE)
     day = _parsed(phrase, now)
     if day is None or (not year and day - now.date() > LONGEST_GUESS):
         return

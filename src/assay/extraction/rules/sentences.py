@@ -1,4 +1,4 @@
-"""A conversation as sentences, each with who said it. What others wrote before (`>`), markup and signatures are left out."""
+"""A conversation as sentences, each with who said it. Quoted mails (`>`), markup and signatures are left out."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ class Sentence(Struct, frozen=True):
 
 def sentences(text: str) -> list[Sentence]:
     """In the order of the text."""
-    found, heading = [], ""
+    found: list[Sentence] = []
+    heading = ""
     for line in _lines(text):
         match = _SPEAKER.match(line)
         said = line[match.end() :] if match else _BULLET.sub("", line)
-        for part in filter(None, map(str.strip, _END.split(said))):
-            found.append(Sentence(part[:LONGEST], match["who"] if match else "", heading))
+        who = match["who"] if match else ""
+        found += [Sentence(part[:LONGEST], who, heading) for part in map(str.strip, _END.split(said)) if part]
         if not match and len(line) < _SHORT_LINE and line[-1:] not in ".!?;,":
             heading = line.rstrip(":").strip()
     return found

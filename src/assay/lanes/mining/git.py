@@ -75,7 +75,9 @@ class Repository:
     def run(self, *arguments: str) -> bytes:
         """What git prints; its fault is one line of ours."""
         try:
-            done = subprocess.run(self._command(*arguments), capture_output=True, check=False, env=_environment())
+            done = subprocess.run(  # noqa: S603 (a list of arguments, no shell)
+                self._command(*arguments), capture_output=True, check=False, env=_environment()
+            )
         except FileNotFoundError:
             raise AssayError("git is not installed", hint="Mining cases reads the history with it") from None
         if done.returncode:
@@ -153,14 +155,15 @@ class Repository:
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         if self._contents is None:
-            self._contents = subprocess.Popen(
+            self._contents = subprocess.Popen(  # noqa: S603
                 self._command("cat-file", "--batch"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
             )
-        assert self._contents.stdin and self._contents.stdout
+        assert self._contents.stdin
+        assert self._contents.stdout
         return self._contents.stdout, self._contents.stdin
 
 

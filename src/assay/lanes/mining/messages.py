@@ -12,7 +12,8 @@ FEWEST_WORDS = 3
 _TRAILER = re.compile(r"[A-Za-z][A-Za-z0-9-]*: \S.*|\(cherry picked from commit [0-9a-f]+\)")
 _REVERT = re.compile(r"revert\b", re.IGNORECASE)
 _ROUTINE = re.compile(
-    r"(fixup|squash|amend)!|wip\b|(bump|upgrade|update)s? (the )?(version|deps|dependenc\w+|lock\w*|changelog|copyright)|"
+    r"(fixup|squash|amend)!|wip\b|"
+    r"(bump|upgrade|update)s? (the )?(version|deps|dependenc\w+|lock\w*|changelog|copyright)|"
     r"(release|version|prepare release|back to development)\b.{0,20}\d|v?\d+(\.\d+)+|"
     r"(run|apply|fix)? ?(ruff|black|prettier|gofmt|rustfmt|clang-format|isort|lint\w*|format\w*|typos?|whitespace)\W*$|"
     r"(apply )?(suggestions?|review)\b.*(review|comments?|feedback)|merge\b|initial commit",

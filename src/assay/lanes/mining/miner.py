@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.corpus.code import Unit, units_of
-from assay.corpus.code.language import LANGUAGES
+from assay.corpus.code.files import is_source
 from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.files import write_json
@@ -108,16 +108,10 @@ def _base(repository: Repository, head: str, furthest: int) -> str:
     return line[back]
 
 
-def is_source(path: str) -> bool:
-    """A file with units in it, by its name."""
-    name = path.rpartition("/")[2]
-    return f".{name.rpartition('.')[2]}".lower() in LANGUAGES.names() and "." in name
-
-
 def _source_files(repository: Repository, commit: str) -> dict[str, str]:
     """Path → blob; the rules of what is ignored come along."""
     tree = repository.tree(commit)
-    return {path: blob for path, blob in tree.items() if is_source(path) or path.split("/")[-1] == ".gitignore"}
+    return {path: blob for path, blob in tree.items() if is_source(Path(path)) or path.split("/")[-1] == ".gitignore"}
 
 
 def _index(repository: Repository, tree: dict[str, str], out: Path, build: BuildIndex) -> None:
@@ -199,7 +193,7 @@ class _Miner:
         edits = [
             Edit(change.old_path, self._version(change.old_path, change.old_blob), self._later(change))
             for change in changes
-            if change.old_path and is_source(change.old_path)
+            if change.old_path and is_source(Path(change.old_path))
         ]
         if not edits:
             raise Left("only new files")
@@ -232,4 +226,4 @@ def _has_new(edit: Edit) -> bool:
 
 
 def is_relevant(change: Change) -> bool:
-    return any(path is not None and is_source(path) for path in (change.old_path, change.new_path))
+    return any(path is not None and is_source(Path(path)) for path in (change.old_path, change.new_path))

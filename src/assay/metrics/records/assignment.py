@@ -6,7 +6,7 @@ Shortest augmenting paths (Jonker & Volgenant 1987, as Crouse 2016 describes it 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -60,7 +60,7 @@ def _distinct_minima(cost: Sequence[float], rows: int, columns: int) -> list[int
 
 
 def _exhaustive(cost: Sequence[float], rows: int, columns: int) -> list[int]:
-    def total(chosen: tuple[int, ...]) -> float:
+    def total(chosen: Iterable[int]) -> float:
         return math.fsum(cost[row * columns + column] for row, column in enumerate(chosen))
 
     return list(min(permutations(range(columns), rows), key=total))

@@ -57,13 +57,14 @@ def declaration(node: Node) -> Description | None:
 
 
 def body(kind: str) -> Describe:
-    """`struct point { … }`, but not the mere mention `struct point`, nor the one a typedef names."""
+    """`struct point { … }`, but not the mere mention `struct point`, nor one that a typedef or a field names."""
 
     def describe(node: Node) -> Description | None:
-        is_named_elsewhere = node.parent is not None and node.parent.type == "type_definition"
+        name, around = field_text(node, "name"), node.parent.type if node.parent else ""
+        is_named_elsewhere = around == "type_definition" or (name is None and around == "field_declaration")
         if node.child_by_field_name("body") is None or is_named_elsewhere:
             return None
-        return Description(kind, field_text(node, "name"))
+        return Description(kind, name)
 
     return describe
 

@@ -26,6 +26,9 @@ def _function(node: Node) -> Description | None:
     declarator = node.child_by_field_name("declarator")
     if declarator is not None and declarator.type == "operator_cast":
         name = f"operator {text_of(declarator.child_by_field_name('type'))}"
+    is_macro = name.isupper() and node.child_by_field_name("type") is None
+    # `TEST(Suite, Name) { … }` looks like a function that is always called TEST.
+    name += "".join(text_of(declarator and declarator.child_by_field_name("parameters")).split()) if is_macro else ""
     return Description("function", _plain(name))
 
 

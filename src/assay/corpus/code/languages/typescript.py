@@ -22,7 +22,10 @@ def _value_kind(node: Node, field: str, otherwise: str | None) -> str | None:
 
 
 def _variable(node: Node) -> Description | None:
-    """`const a = () => …` is a function; what is taken apart (`const {a, b} = …`) has no name of its own."""
+    """`const a = () => …` is a function; what is taken apart (`const {a, b} = …`) has no name of its own, and what is
+    only required here is defined elsewhere."""
+    if text_of(node.child_by_field_name("value")).startswith("require("):
+        return None
     name = node.child_by_field_name("name")
     kind = _value_kind(node, "value", "constant")
     return Description(kind, text_of(name)) if kind and name is not None and name.type == "identifier" else None
@@ -42,7 +45,10 @@ def _pair(node: Node) -> Description:
 def _assignment(node: Node) -> Description | None:
     """`exports.a = function …` defines a, `Point.prototype.move = …` defines Point::move."""
     kind = _value_kind(node, "right", None)
-    parts = text_of(node.child_by_field_name("left")).replace(".prototype.", ".").rpartition(".")
+    left = text_of(node.child_by_field_name("left"))
+    if left == "module.exports":
+        return _default(kind) if kind else None
+    parts = left.replace(".prototype.", ".").rpartition(".")
     if kind is None or parts[0] == "this" or "[" in parts[0] or "(" in parts[0]:
         return None
     owner = "" if parts[0] in _SHARED else parts[0].replace(".", "::")

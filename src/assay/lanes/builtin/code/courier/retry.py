@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 
 MAX_ATTEMPTS = 6
@@ -17,11 +16,9 @@ class DeliveryError(Exception):
         super().__init__(f"delivery failed with status {status}")
 
 
-def compute_retry_delay(attempt: int, jitter: float = 0.1, generator: random.Random | None = None) -> float:
+def compute_retry_delay(attempt: int, jitter: float = 0.0) -> float:
     """Seconds to wait before the next try: exponential backoff, doubled each time, at most a minute."""
-    delay = min(60.0, 0.5 * 2**attempt)
-    spread = (generator or random.Random(attempt)).uniform(-jitter, jitter)
-    return delay * (1 + spread)
+    return min(60.0, 0.5 * 2**attempt) * (1 + jitter)
 
 
 def is_retryable(error: DeliveryError) -> bool:

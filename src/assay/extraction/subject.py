@@ -1,0 +1,48 @@
+"""An extractor as the engine runs it: one sample at a time, with a pause between calls if one is wanted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from time import perf_counter
+
+from msgspec.structs import replace
+
+from assay.extraction.protocol import Extractor, Output, Sample
+
+
+class Pace:
+    """Calls begin at least so many seconds apart, however many workers there are."""
+
+    def __init__(self, delay: float):
+        self._delay, self._next = delay, 0.0
+
+    async def turn(self) -> None:
+        if not self._delay:
+            return
+        now = asyncio.get_running_loop().time()
+        at = max(now, self._next)
+        self._next = at + self._delay
+        if at > now:
+            await asyncio.sleep(at - now)
+
+
+class Subject:
+    """What is under test."""
+
+    batch_size = 1
+
+    def __init__(self, extractor: Extractor, delay: float = 0.0):
+        self.extractor, self.name = extractor, extractor.name
+        self._pace = Pace(delay)
+
+    async def answer(self, cases: Sequence[Sample]) -> Sequence[Output]:
+        return [await self._one(sample) for sample in cases]
+
+    async def _one(self, sample: Sample) -> Output:
+        await self._pace.turn()
+        start = perf_counter()
+        output = await self.extractor.extract(sample)
+        if output.seconds is not None:
+            return output
+        return replace(output, seconds=perf_counter() - start)

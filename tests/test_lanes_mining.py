@@ -1,0 +1,194 @@
+"""Cases from real small histories: what a commit changed is expected, and what it must not be is left out and counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from git_history import History
+from small_index import write_index
+
+from assay.corpus.code import unit_files, units_of
+from assay.corpus.index import Index
+from assay.errors import AssayError
+from assay.lanes.cases import read_cases
+from assay.lanes.mining.miner import Mined, MineOptions, mine
+from assay.lanes.mining.units import Version, changed_units
+from assay.records import Chunk
+
+DELAY = '''\
+"""Retries."""
+
+
+def delay(attempt):
+    """Seconds before the next try."""
+    return 2 ** attempt
+
+
+class Policy:
+    """When to try again."""
+
+    limit = 5
+
+    def may_retry(self, attempt):
+        return attempt < self.limit
+
+    def wait(self, attempt):
+        return delay(attempt)
+'''
+
+
+def build(folder: Path, out: Path) -> None:
+    chunks = [
+        Chunk(id=unit.id, text=unit.text, source=path.relative_to(folder).as_posix(), lane="code")
+        for path in unit_files(folder)
+        for unit in units_of(path.relative_to(folder).as_posix(), path.read_bytes())
+    ]
+    write_index(out, chunks).close()
+
+
+def mined(history: History, **changes: object) -> Mined:
+    given = {"repository": history.path, "out": history.path.parent / "cases.json", **changes}
+    return mine(MineOptions(**given), build, lambda _what, _done, _total: None)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    made = History(tmp_path / "repository")
+    made.commit("Add the retry policy of the courier", retry_dot_py=DELAY)
+    return made
+
+
+def test_a_commit_is_a_case_for_the_units_it_changed(history: History) -> None:
+    base = history.git("rev-parse", "HEAD")
+    sha = history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    found = mined(history, base=base)
+    (case,) = found.cases
+    assert case.id == f"commit-{sha[:12]}"
+    assert (case.lane, case.spec_id, case.description) == ("code", sha, "Cap the retry delay at one minute")
+    assert case.expected_ids == ("code:retry.py::delay",)
+    assert (found.base, found.head, found.commits, found.left_out) == (base, sha, 1, {})
+
+
+def test_the_fix_is_not_in_the_index(history: History, tmp_path: Path) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    found = mined(history, base=base)
+    with Index.open(tmp_path / found.index) as index:
+        assert set(found.cases[0].expected_ids) <= set(index.ids)
+        assert not any("min(60" in text for text in index.texts())
+
+
+def test_the_file_is_a_case_file_that_names_its_index(history: History, tmp_path: Path) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    found = mined(history, base=base)
+    (placed,) = read_cases(tmp_path / "cases.json")
+    assert placed.case == found.cases[0]
+    assert placed.index == tmp_path / "cases.db"
+    assert str(history.path) not in (tmp_path / "cases.json").read_text()
+
+
+def test_what_is_left_out_is_counted_by_reason(history: History) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.commit("Explain the retry policy to operators", README_dot_md="# Retries\n")
+    history.commit("wip", retry_dot_py=DELAY.replace("2 **", "3 **"))
+    history.commit("Use a wider layout for the policy", retry_dot_py=DELAY.replace("2 **", "3  **") + "\n\n")
+    history.git("mv", "retry.py", "again.py")
+    history.save("Rename the retry module to again")
+    history.commit("Add a module about queue lengths", queue_dot_py="def length():\n    return 0\n")
+    history.commit("Return one for empty queue lengths", queue_dot_py="def length():\n    return 1\n")
+    history.commit("Test the policy of retries", tests__test_again_dot_py="def test_delay():\n    assert True\n")
+    history.commit("Test the policy of retries twice", tests__test_again_dot_py="def test_delay():\n    assert 1\n")
+    history.git("checkout", "--quiet", "-b", "side", base)
+    history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    history.git("checkout", "--quiet", "main")
+    history.git("merge", "--quiet", "--no-ff", "-s", "ours", "-m", "Join the side line of retries", "side")
+    found = mined(history, base=base)
+    assert found.left_out == {
+        "merge": 1,
+        "no source file": 1,
+        "only formatting, comments or imports": 1,
+        "only new files": 2,
+        "only renames": 1,
+        "only tests": 1,
+        "only units that are not in the base": 1,
+        "trivial message": 1,
+    }
+    assert [case.expected_ids for case in found.cases] == [("code:retry.py::delay",)]
+    assert found.commits == sum(found.left_out.values()) + len(found.cases)
+
+
+def test_a_change_that_is_already_in_the_base_is_left_out(history: History) -> None:
+    """The same fix on a side line: the index holds it, so the search would find the fix itself."""
+    start = history.git("rev-parse", "HEAD")
+    fixed = DELAY.replace("2 **", "min(60, 2) **")
+    base = history.commit("Cap the retry delay at one minute", retry_dot_py=fixed)
+    history.git("checkout", "--quiet", "-b", "side", start)
+    history.commit("Cap the retry delay again on the side", retry_dot_py=fixed)
+    found = mined(history, base=base)
+    assert (found.cases, found.left_out) == ((), {"already in the base": 1})
+
+
+def test_large_commits_and_repeated_messages(history: History) -> None:
+    many = "".join(f"def f{n}():\n    return 1\n\n\n" for n in range(9))
+    base = history.commit("Add nine functions that give one", many_dot_py=many)
+    history.commit("Let all functions give two instead", many_dot_py=many.replace("1", "2"))
+    history.commit("Limit the number of retries to six", retry_dot_py=DELAY.replace("limit = 5", "limit = 6"))
+    history.commit("Limit the number of retries to six", retry_dot_py=DELAY.replace("limit = 5", "limit = 7"))
+    found = mined(history, base=base)
+    assert found.left_out == {"same message as another": 1, "too large": 1}
+    assert [case.expected_ids for case in found.cases] == [("code:retry.py::Policy",)]
+    assert mined(history, base=base, max_files=1, max_units=99).left_out == {"same message as another": 1}
+
+
+def test_a_renamed_and_edited_file_is_expected_under_its_old_path(history: History) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.git("mv", "retry.py", "again.py")
+    history.commit("Cap the delay and rename its module", again_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    assert [case.expected_ids for case in mined(history, base=base).cases] == [("code:retry.py::delay",)]
+
+
+def test_without_a_base_half_of_the_main_line_is_learned_from(history: History) -> None:
+    for number in range(3):
+        history.commit(f"Set the limit of retries to {number}", retry_dot_py=DELAY.replace("= 5", f"= {number}"))
+    found = mined(history)
+    assert found.base == history.git("rev-parse", "HEAD~2")
+    assert found.commits == 2
+    assert mined(history, commits=1).base == history.git("rev-parse", "HEAD~1")
+
+
+def test_a_history_of_one_commit_is_too_short(history: History) -> None:
+    with pytest.raises(AssayError, match="too short"):
+        mined(history)
+
+
+def test_the_same_history_gives_the_same_bytes(history: History, tmp_path: Path) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    mined(history, base=base)
+    first = (tmp_path / "cases.json").read_bytes()
+    mined(history, base=base)
+    assert (tmp_path / "cases.json").read_bytes() == first
+    assert json.loads(first)["mined"]["base"] == base
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("2 **", "3 **", ["delay"]),
+        ("attempt < self.limit", "attempt <= self.limit", ["Policy::may_retry"]),
+        ("limit = 5", "limit = 6", ["Policy"]),
+        ('"""Retries."""', '"""Retries, again."""', []),
+        ("    def wait(self", "    def stop(self):\n        pass\n\n    def wait(self", ["Policy"]),
+        ("    def wait(self, attempt):\n        return delay(attempt)\n", "", ["Policy::wait"]),
+        ("def delay(attempt):", "import time\n\n\ndef delay(attempt):", []),
+        ("return 2 ** attempt", "return (2 ** attempt)  # doubled", []),
+    ],
+)
+def test_a_unit_changes_by_its_own_lines(old: str, new: str, changed: list[str]) -> None:
+    assert DELAY.count(old) == 1
+    before, after = (Version(text, units_of("a.py", text.encode())) for text in (DELAY, DELAY.replace(old, new)))
+    assert [unit.symbol for unit in changed_units(before, after)] == changed
+    assert changed_units(before, before) == []
