@@ -1,10 +1,12 @@
-"""Search, against the bare library called directly on the same data.
+"""Search, and a whole evaluation, against the bare library called directly on the same data.
 
     python benchmarks/retrieval.py [--sizes 10000,100000] [--queries 1000] [--k 10] [--repeat 3]
 
 bm25: our retriever from the text of the queries to finished rankings, beside bm25s given the same tokens ready-made.
 vector: our retriever beside a numpy product with argpartition. Best of the repeats, taken in turns.
-Aims: search / bare at most 1.0. Exits with 1 beyond it.
+evaluation: gold set read, index opened, searched, measured with intervals and segments, failures diagnosed, run
+written; three questions in four have their chunk on top. The library still only searches.
+Aims: search / bare at most 1.0, evaluation / bare at most 1.25. Exits with 1 beyond.
 """
 
 from __future__ import annotations
@@ -19,19 +21,23 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from assay.config import Config, EmbedderOptions
 from assay.corpus.index import Index
 from assay.corpus.store import replacing
 from assay.embedders.protocol import EMBEDDERS, Kind
-from assay.records import Chunk
+from assay.files import dump_json
+from assay.records import Chunk, Ranking
+from assay.retrieval.evaluation import Order, evaluate_retrieval
 from assay.retrievers import lexical
 from assay.retrievers.analysis import analyzer, pieces
 from assay.retrievers.protocol import Query, Request, Retriever
 from assay.retrievers.variants import build
 
-GOAL = 1.0
+SEARCH, EVALUATION = 1.0, 1.25
+"""What each may take, as a multiple of the bare search."""
 DIM = 256
 VOCABULARY = 60_000
 LETTERS = np.array(list("etaoinshrdlucmfwypvbgkqjxz"))
@@ -61,7 +67,9 @@ def make_corpus(size: int, questions: int, seed: int = 0) -> Corpus:
 
     vectors = random.normal(size=(size, DIM)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return Corpus(texts(size, 40, 120), texts(questions, 6, 12), vectors)
+    corpus = Corpus(texts(size, 40, 120), texts(questions, 6, 12), vectors)
+    DRAWN.update(zip(corpus.questions, question_vectors(questions), strict=True))
+    return corpus
 
 
 @EMBEDDERS.register("ready-made")
@@ -74,7 +82,11 @@ class ReadyMade:
         self.options = options
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.float32]:  # noqa: ARG002 (the protocol's)
-        return question_vectors(len(texts))
+        return np.stack([DRAWN[text] for text in texts])
+
+
+DRAWN: dict[str, NDArray[np.float32]] = {}
+"""Each question's vector."""
 
 
 def question_vectors(n: int) -> NDArray[np.float32]:
@@ -125,36 +137,56 @@ def ours(retriever: Retriever, corpus: Corpus, k: int) -> Callable[[], Any]:
     return lambda: retriever.search(queries, Request(k=k))
 
 
+def evaluation(name: str, corpus: Corpus, index: Index, config: Config, folder: Path) -> Callable[[], Any]:
+    """`assay retrieval` of one variant, as the command does it, from files to a run folder."""
+    queries = [Query(f"q{number:04d}", text) for number, text in enumerate(corpus.questions)]
+    found = build(name, config, index).search(queries, Request(k=1))
+    cases = []
+    for number, (query, ranking) in enumerate(zip(queries, found, strict=True)):
+        top = ranking.ids[0] if isinstance(ranking, Ranking) and ranking.ids and number % 4 else index.ids[number]
+        tags = {
+            "difficulty": ("easy", "medium", "hard")[number % 3],
+            "question_type": ("factual", "scenario")[number % 2],
+        }
+        cases.append({"id": query.id, "question": query.text, "expected_ids": [top], "tags": tags})
+    gold = folder / f"{name}-{len(index)}.json"
+    gold.write_text(dump_json(cases))
+    options = replace(config.retrieval, variants=(name,))
+    order = Order(config=replace(config, retrieval=options, root=str(folder)), gold=gold, index=index.path)
+    return lambda: evaluate_retrieval(order, lambda _system, _done, _total: None)
+
+
 def seconds(call: Callable[[], Any]) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
 
 
-def compare(name: str, size: int, pair: tuple[Callable[[], Any], Callable[[], Any]], repeat: int) -> float:
-    times = [(seconds(pair[0]), seconds(pair[1])) for _ in range(repeat)]
-    own, bare = min(own for own, _ in times), min(bare for _, bare in times)
-    verdict = "ok" if own <= GOAL * bare else "TOO SLOW"
-    figures = f"{own * 1000:9.1f} ms   bare {bare * 1000:9.1f} ms   ratio {own / bare:5.2f}"
-    print(f"{name:<8}{size:>9,} chunks {figures}  {verdict}", flush=True)
-    return own / bare
+def compare(name: str, size: int, calls: Sequence[Callable[[], Any]], repeat: int) -> bool:
+    """Search, evaluation and the library in turns; whether both stay within their aims."""
+    times = [[seconds(call) for call in calls] for _ in range(repeat)]
+    search, whole, bare = (min(column) for column in zip(*times, strict=True))
+    held = True
+    for what, own, goal in (("search", search, SEARCH), ("evaluation", whole, EVALUATION)):
+        verdict = "ok" if own <= goal * bare else "TOO SLOW"
+        held = held and own <= goal * bare
+        figures = f"{own * 1000:9.1f} ms   bare {bare * 1000:9.1f} ms   ratio {own / bare:5.2f} (≤ {goal})"
+        print(f"{name:<8}{what:<11}{size:>9,} chunks {figures}  {verdict}", flush=True)
+    return held
 
 
-def benchmark(size: int, options: argparse.Namespace, folder: Path) -> list[float]:
+def benchmark(size: int, options: argparse.Namespace, folder: Path) -> list[bool]:
     corpus = make_corpus(size, options.queries)
     config = Config(embedder=EmbedderOptions(name="ready-made"))
+    libraries = {"bm25": bare_bm25, "vector": bare_vector}
     with write_index(folder / f"{size}.db", corpus) as index:
-        print(f"{'prepare':<8}{size:>9,} chunks {seconds(lambda: lexical.prepare(index)) * 1000:9.1f} ms")
-        bare = {"bm25": bare_bm25, "vector": bare_vector}
-        return [
-            compare(
-                name,
-                size,
-                (ours(build(name, config, index), corpus, options.k), library(corpus, options.k)),
-                options.repeat,
-            )
-            for name, library in bare.items()
-        ]
+        print(f"{'prepare':<19}{size:>9,} chunks {seconds(lambda: lexical.prepare(index)) * 1000:9.1f} ms")
+        held = []
+        for name, library in libraries.items():
+            search = ours(build(name, config, index), corpus, options.k)
+            whole = evaluation(name, corpus, index, config, folder)
+            held.append(compare(name, size, (search, whole, library(corpus, options.k)), options.repeat))
+        return held
 
 
 def main() -> int:
@@ -165,8 +197,8 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        ratios = [ratio for size in options.sizes.split(",") for ratio in benchmark(int(size), options, Path(folder))]
-    return 0 if max(ratios) <= GOAL else 1
+        held = [one for size in options.sizes.split(",") for one in benchmark(int(size), options, Path(folder))]
+    return 0 if all(held) else 1
 
 
 if __name__ == "__main__":

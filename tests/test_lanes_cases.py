@@ -10,7 +10,7 @@ from small_index import write_index
 
 from assay.errors import AssayError
 from assay.lanes.cases import in_lane, read_cases, sha256_of, unique
-from assay.lanes.scoring import LaneScorer, score
+from assay.lanes.scoring import row_of, score
 from assay.lanes.tasks import Cut, make_tasks
 from assay.records import Chunk, Fault, Lane, Ranking
 
@@ -97,11 +97,11 @@ UNITS = [
 ]
 
 
-def tasks_of(tmp_path: Path, *cases: dict[str, object], cut: Cut = Cut(5)):  # type: ignore[no-untyped-def]
+def tasks_of(tmp_path: Path, *cases: dict[str, object], cut: Cut | None = None):  # type: ignore[no-untyped-def]
     placed = unique(read_cases(write(tmp_path / "cases.json", list(cases))))
     path = tmp_path / "corpus.db"
     with write_index(path, UNITS) as index:
-        return {task.case.id: task for task in make_tasks(placed, {path: index}, path, cut)}
+        return {task.id: task for task in make_tasks(placed, {path: index}, path, cut or Cut(5))}
 
 
 def test_an_id_that_is_not_in_the_lane_is_missing_and_not_expected(tmp_path: Path) -> None:
@@ -136,19 +136,13 @@ def test_measures_by_hand(tmp_path: Path) -> None:
     )
 
 
-class Named:
-    name, batch_size = "bm25", 8
-
-
-def row_of(tmp_path: Path, found: Ranking | Fault, *expected: str) -> dict[str, object]:
-    tasks = tasks_of(tmp_path, case("x", *expected, k=2))
-    (row,) = LaneScorer(tasks)(Named(), [tasks["x"].case], [found])  # type: ignore[arg-type]
-    return row
+def row(tmp_path: Path, found: Ranking | Fault, *expected: str) -> dict[str, object]:
+    return row_of("bm25", tasks_of(tmp_path, case("x", *expected, k=2))["x"], found)
 
 
 def test_a_row_is_the_record_of_the_result(tmp_path: Path) -> None:
     found = Ranking(("z", "code:a.py::delay", "code:a.py::retry"), (3.0, 2.0, 1.0), "bm25")
-    row = row_of(tmp_path, found, "code:a.py::delay", "gone")
+    got = row(tmp_path, found, "code:a.py::delay", "gone")
     record = {
         "case_id": "x",
         "lane": "code",
@@ -164,20 +158,20 @@ def test_a_row_is_the_record_of_the_result(tmp_path: Path) -> None:
         "status": "ok",
         "max_precision_at_k": 0.5,
     }
-    assert {key: row[key] for key in record} == record
+    assert {key: got[key] for key in record} == record
 
 
 @pytest.mark.parametrize(
     ("expected", "reason"), [(("gone",), "no expected id is in the index"), ((), "no id is expected")]
 )
 def test_a_case_with_nothing_left_is_undefined(tmp_path: Path, expected: tuple[str, ...], reason: str) -> None:
-    row = row_of(tmp_path, Ranking(("z",), (1.0,), "bm25"), *expected)
-    assert (row["status"], row["reason"]) == ("undefined", reason)
-    assert (row["precision_at_k"], row["recall_at_k"], row["mrr"]) == (None, None, None)
-    assert set(row["scores"].values()) == {None}  # type: ignore[attr-defined]
+    got = row(tmp_path, Ranking(("z",), (1.0,), "bm25"), *expected)
+    assert (got["status"], got["reason"]) == ("undefined", reason)
+    assert (got["precision_at_k"], got["recall_at_k"], got["mrr"]) == (None, None, None)
+    assert set(got["scores"].values()) == {None}  # type: ignore[attr-defined]
 
 
 def test_a_fault_is_a_record_with_no_score(tmp_path: Path) -> None:
-    row = row_of(tmp_path, Fault("retrieve", "HTTP 500"), "code:a.py::delay")
-    assert (row["status"], row["scores"], row["recall_at_k"]) == ("error", {}, None)
-    assert row["error"] == {"phase": "retrieve", "message": "HTTP 500"}
+    got = row(tmp_path, Fault("retrieve", "HTTP 500"), "code:a.py::delay")
+    assert (got["status"], got["scores"], got["recall_at_k"]) == ("error", {}, None)
+    assert got["error"] == {"phase": "retrieve", "message": "HTTP 500"}

@@ -1,4 +1,4 @@
-"""Cases from real small histories: what a commit changed is expected, and what it must not be is left out and counted."""
+"""Cases from real small histories: what a commit changed is expected; what is left out is counted by reason."""
 
 from __future__ import annotations
 
@@ -129,6 +129,35 @@ def test_a_change_that_is_already_in_the_base_is_left_out(history: History) -> N
     history.commit("Cap the retry delay again on the side", retry_dot_py=fixed)
     found = mined(history, base=base)
     assert (found.cases, found.left_out) == ((), {"already in the base": 1})
+
+
+def test_the_parent_of_each_commit_can_be_indexed(history: History, tmp_path: Path) -> None:
+    """The second commit changes what the first added: with its parent indexed both give a case."""
+    base = history.git("rev-parse", "HEAD")
+    first = history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    history.commit("Add a module about queue lengths", queue_dot_py="def length():\n    return 0\n")
+    added = history.git("rev-parse", "HEAD")
+    history.commit(
+        "Return one for empty queue lengths", queue_dot_py="def length():\n    return 1\n", retry_dot_py=None
+    )
+    found = mined(history, base=base, parents=True)
+    assert {case.expected_ids for case in found.cases} == {("code:queue.py::length",), ("code:retry.py::delay",)} or (
+        found.cases[0].expected_ids
+    )
+    by_id = {case.description: case for case in found.cases}
+    placed = {each.case.description: each for each in read_cases(tmp_path / "cases.json")}
+    one = placed["Cap the retry delay at one minute"]
+    assert one.index == tmp_path / "cases.indexes" / f"{base[:12]}.db"
+    two = placed["Return one for empty queue lengths"]
+    assert two.index == tmp_path / "cases.indexes" / f"{added[:12]}.db"
+    assert "code:queue.py::length" in by_id["Return one for empty queue lengths"].expected_ids
+    for each in placed.values():
+        assert each.index is not None
+        with Index.open(each.index) as index:
+            assert set(each.case.expected_ids) <= set(index.ids)
+    with Index.open(tmp_path / "cases.indexes" / f"{base[:12]}.db") as index:
+        assert not any("min(60" in text for text in index.texts())
+    assert first
 
 
 def test_large_commits_and_repeated_messages(history: History) -> None:

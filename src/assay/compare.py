@@ -31,6 +31,7 @@ IDENTITY = {
     "retrieval settings": "the settings of retrieval",
     "judge": "the judges",
     "verdict rule": "the verdict rules",
+    "record type": "the record types or their levels",
 }
 LOWER_IS_BETTER = {"fail_rate", "error_rate"}
 NEUTRAL = {"partial_rate"}

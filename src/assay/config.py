@@ -144,7 +144,7 @@ class RetrievalOptions(Settings, frozen=True):
     measures: Annotated[
         tuple[str, ...], Meta(description="further measures, such as map or judged@10; the usual ones are always there")
     ] = ()
-    depth: Annotated[Positive, Meta(description="how far the rank of a missed chunk is searched for")] = 1000
+    depth: Annotated[Positive, Meta(description="how far a missed chunk is searched for where its rank is not simply counted")] = 1000
     tolerance: Annotated[int, Meta(ge=0, description="pages to either side that count for page recall")] = 2
     page_match: Annotated[
         Literal["document", "page"], Meta(description="page: number alone, whatever the document (looser)")
@@ -289,8 +289,6 @@ class GoldOptions(Settings, frozen=True):
     oversample: Annotated[
         float, Meta(ge=1, le=5, description="candidates asked for, as a multiple of what is wanted: some are refused")
     ] = 1.4
-    duplicate: Annotated[Share, Meta(description="cosine from which on two questions are the same")] = 0.95
-    copied: Annotated[Share, Meta(description="cosine from which on a question copies its chunk")] = 0.90
     balance: Balance = Balance()
     gates: Annotated[
         dict[str, GoldGate], Meta(description="changes to the gates by id, as {G5-2: {severity: warning}}")

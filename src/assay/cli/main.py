@@ -83,7 +83,9 @@ def dispatch(words: list[str]) -> int:
         print(f"assay {__version__}")
         return 0
     if words[0] not in commands():
-        raise unknown_name("command", words[0], commands())
+        if not Path(words[0]).is_file():
+            raise unknown_name("command", words[0], commands())
+        words = ["extract", *words]  # a text alone: its records
     command = load(words[0])
     code: int = command.run(parse(parser_of(words[0], command), words[1:]))
     return code

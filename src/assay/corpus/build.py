@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay import __version__
 from assay.config import Chunking
 from assay.corpus.plan import Plan, plan, settings_of
-from assay.corpus.scan import Problem, safe_name, scan
+from assay.corpus.scan import Problem, Sources, safe_name, scan
 from assay.corpus.store import FileRow, State, locked, read_state, replacing
 from assay.corpus.writer import Making, Progress, Writer
 from assay.embedders import Embedder
@@ -67,17 +67,18 @@ class Outcome(Struct, frozen=True):
     warnings: Sequence[Problem] = ()
 
 
-def build(paths: Sequence[Path], out: Path, options: BuildOptions) -> Summary:
-    """Make or update the index at `out` so that it holds exactly what is at `paths` now."""
-    return _Build(paths, out, options).run()
+def build(paths: Sequence[Path] | Sources, out: Path, options: BuildOptions) -> Summary:
+    """Make or update the index at `out` so that it holds exactly what is at `paths` now; plain paths are documents."""
+    sources = paths if isinstance(paths, Sources) else Sources(documents=tuple(paths))
+    return _Build(sources, out, options).run()
 
 
 class _Build:
-    def __init__(self, paths: Sequence[Path], out: Path, options: BuildOptions):
-        self.paths, self.out, self.options = paths, out, options
+    def __init__(self, sources: Sources, out: Path, options: BuildOptions):
+        self.paths, self.out, self.options = sources.paths, out, options
         self.target = Path(os.path.realpath(out))
         self.began, self.scanned_ns = time.perf_counter(), time.time_ns()
-        self.found = scan(paths, self.target)
+        self.found = scan(sources, self.target)
         embedder = options.embedder
         self.language = options.language.strip().lower()
         self.settings = settings_of(options.chunking, self.language)
@@ -112,7 +113,7 @@ class _Build:
             progress=self.options.progress,
         )
         with replacing(self.target, keep_old=not work.from_scratch) as store:
-            for name in (*work.gone, *(file.name for file in work.read)):
+            for name in (*work.gone, *(file.key for file in work.read)):
                 if name in old:
                     store.remove(old[name])
             writer = Writer(store, making, [old[name] for name in work.kept])
@@ -147,7 +148,7 @@ class _Build:
     def _summary(self, before: State | None, work: Plan, outcome: Outcome) -> Summary:
         good = {row.path: row for row in outcome.files if row.problem is None}
         known = before.files if before else {}
-        read = [file.name for file in work.read if file.name in good]
+        read = [file.key for file in work.read if file.key in good]
         dim = outcome.metadata.get("embedding_dim")
         return Summary(
             index=str(self.out),

@@ -134,6 +134,20 @@ class Index:
     def has_embeddings(self) -> bool:
         return bool(self._rows("SELECT 1 FROM chunks WHERE embedding IS NOT NULL LIMIT 1"))
 
+    def vectors(self, ids: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+        """The embeddings of those of the given ids that exist, each of unit length."""
+        wanted, dim = list(dict.fromkeys(ids)), self._dim
+        found: dict[str, NDArray[np.float32]] = {}
+        for start in range(0, len(wanted), _SLOTS):
+            part = wanted[start : start + _SLOTS]
+            slots = ",".join("?" * len(part))
+            for id_, blob in self._rows(f"SELECT id, embedding FROM chunks WHERE id IN ({slots})", part):  # noqa: S608
+                if isinstance(blob, bytes) and len(blob) == 4 * dim:
+                    row = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+                    norm = float(np.sqrt(row @ row))
+                    found[str(id_)] = row / np.float32(norm) if abs(norm - 1) > 1e-4 and norm > 0 else row
+        return found
+
     @cached_property
     def _dim(self) -> int:
         if not self.has_embeddings:

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from assay.config import Chunking
-from assay.corpus.chunking import chunk_document
+from assay.corpus.chunking import chunk_document, count_tokens
 from assay.corpus.content import clean
 from assay.corpus.language import detect, detect_each
-from assay.corpus.readers import CHUNK_READERS, READERS
+from assay.corpus.readers import CHUNK_READERS, MEMORY_READERS, READERS, Ready
 from assay.corpus.scan import Found
 from assay.errors import AssayError
 from assay.records import Chunk
@@ -40,14 +40,46 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
 
 def load(file: Found, chunking: Chunking, language: str) -> Loaded:
-    """Raises AssayError where the file gives nothing."""
+    """Raises AssayError where the file gives nothing; only a source file may define nothing."""
     try:
+        if file.lane == "code":
+            return _load_code(file)
         loaded = _load_ready(file, language) if file.is_ready else _load_document(file, chunking, language)
     except OSError as fault:
         raise Unreadable(f"cannot be read: {fault.strerror}") from None
     if not loaded.chunks:
         raise AssayError("holds no chunks" if file.is_ready else "empty: there is no text in it")
     return loaded
+
+
+def _load_code(file: Found) -> Loaded:
+    from assay.corpus.code import extract
+
+    found = extract(file.name, file.path.read_bytes())
+    note = f"line {found.broken_at} does not parse; cut as far as it does"
+    return Loaded(
+        chunks=[
+            Chunk(
+                id=unit.id,
+                text=unit.text,
+                source=file.name,
+                tokens=count_tokens(unit.text),
+                lane="code",
+                metadata={
+                    "kind": unit.kind,
+                    "symbol": unit.symbol,
+                    "language": unit.language,
+                    "lines": [unit.first_line, unit.last_line],
+                    "tags": list(unit.tags),
+                },
+            )
+            for unit in found.units
+        ],
+        place=lambda _: str(file.path),
+        pages=0,
+        languages={found.language: 1},
+        notes=(note,) if found.broken_at else (),
+    )
 
 
 def _load_document(file: Found, chunking: Chunking, language: str) -> Loaded:
@@ -65,7 +97,7 @@ def _load_document(file: Found, chunking: Chunking, language: str) -> Loaded:
 
 def _load_ready(file: Found, language: str) -> Loaded:
     """Chunks as they are; a language they do not state is found out for each of their sources."""
-    ready = CHUNK_READERS.get(file.path.suffix.lower())(file.path)
+    ready = _read_ready(file)
     if language == "auto":
         codes = detect_each((chunk.source, chunk.text) for chunk in ready.chunks)
     else:
@@ -81,6 +113,11 @@ def _load_ready(file: Found, language: str) -> Loaded:
         model_id=ready.model_id,
         dim=ready.dim,
     )
+
+
+def _read_ready(file: Found) -> Ready:
+    readers = MEMORY_READERS if file.lane == "memory" else CHUNK_READERS
+    return readers.get(file.path.suffix.lower())(file.path)
 
 
 def _with_language(chunk: Chunk, code: str | None) -> Chunk:

@@ -10,9 +10,11 @@ from msgspec import Struct
 
 from assay import __version__
 from assay.corpus.chunking import VERSION
+from assay.corpus.code.unit import VERSION as UNITS_VERSION
 from assay.corpus.scan import Found, Scan
 from assay.corpus.store import SCHEMA_VERSION, State
 
+UNITS = "code_units"
 _SAME_TICK_NS = 2_000_000_000
 """A file changed this shortly before it was read may have changed again within one tick of the clock: see its hash."""
 
@@ -44,14 +46,14 @@ def plan(
         # Ready-made chunks may bring vectors along, which only their file still has.
         must_read = (embed_again and found.is_ready) or _is_new(found, state)
         (read if must_read else kept).append(found)
-    names = {found.name for found in scan.files}
+    names = {found.key for found in scan.files}
     gone = [name for name in state.files if name not in names]
-    return Plan([found.name for found in kept], read, gone, from_scratch=False, embed_again=embed_again)
+    return Plan([found.key for found in kept], read, gone, from_scratch=False, embed_again=embed_again)
 
 
 def settings_of(chunking: Struct, language: str) -> dict[str, str]:
     described = msgspec.json.encode(chunking, order="sorted").decode()
-    return {"chunking": described, "language": language, "chunker": str(VERSION)}
+    return {"chunking": described, "language": language, "chunker": str(VERSION), UNITS: str(UNITS_VERSION)}
 
 
 def sha256_of(path: Path) -> str:
@@ -60,12 +62,13 @@ def sha256_of(path: Path) -> str:
 
 
 def _agree(state: State, wanted: dict[str, str]) -> bool:
-    return all(state.metadata.get(key, "") == value for key, value in wanted.items())
+    """An index made before there was code in any holds no units that could be old."""
+    return all(state.metadata.get(key, value if key == UNITS else "") == value for key, value in wanted.items())
 
 
 def _is_new(found: Found, state: State) -> bool:
     """Never read, or changed since, or not readable by the version that tried."""
-    row = state.files.get(found.name)
+    row = state.files.get(found.key)
     if row is None or found.size != row.size:
         return True
     if row.problem is not None and (state.metadata.get("assay_version") != __version__ or _is_installed(row.needs)):

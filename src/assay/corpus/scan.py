@@ -9,10 +9,23 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from assay.corpus.readers import CHUNK_READERS, READERS
+from assay.corpus.readers import CHUNK_READERS, MEMORY_READERS, READERS
 from assay.errors import AssayError
+from assay.records import Lane
 
 _DATABASES = {".db", ".sqlite", ".sqlite3"}
+
+
+class Sources(Struct, frozen=True, kw_only=True):
+    """What a corpus is made of: folders and files, by lane."""
+
+    documents: tuple[Path, ...] = ()
+    code: tuple[Path, ...] = ()
+    memories: tuple[Path, ...] = ()
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (*self.documents, *self.code, *self.memories)
 
 
 class Found(Struct, frozen=True):
@@ -25,10 +38,19 @@ class Found(Struct, frozen=True):
     mtime_ns: int
     is_named: bool
     """Given itself rather than found in a folder: then a fault in ready-made chunks is the user's to mend."""
+    lane: Lane = "document"
+
+    @property
+    def key(self) -> str:
+        """What the index knows the file by; one file may be in several lanes."""
+        return self.name if self.lane == "document" else f"{self.lane}:{self.name}"
 
     @property
     def is_ready(self) -> bool:
-        return self.path.suffix.lower() in CHUNK_READERS.names()
+        """It holds chunks, rather than text that is cut into some."""
+        return self.lane == "memory" or (
+            self.lane == "document" and self.path.suffix.lower() in CHUNK_READERS.names()
+        )
 
 
 class Problem(Struct, frozen=True):
@@ -45,33 +67,67 @@ class Scan(Struct, frozen=True):
     """Suffixes no reader is for → number of files."""
 
 
-def scan(paths: Sequence[Path], out: Path) -> Scan:
+def scan(sources: Sources, out: Path) -> Scan:
     """Files of the given folders (all below, hidden ones left out) and the given files, sorted by name."""
     result = Scan([], [], {})
     seen: dict[str, Path] = {}
-    for path in paths:
-        if not path.exists():
-            raise AssayError("no such file or folder", where=str(path))
-        is_named = not path.is_dir()
-        root = path.parent if is_named else path
+    for path in sources.documents:
+        is_named = _is_file(path)
         for file in [path] if is_named else _walk(path):
-            name = safe_name(file.relative_to(root).as_posix())
+            name = safe_name(file.relative_to(path.parent if is_named else path).as_posix())
             if file.name == out.name and _is_same(file, out):
                 _refuse_own(file, is_named=is_named)
-                continue
-            if _is_beir_queries(file):
-                continue
-            if name in seen and not _is_same(seen[name], file):
-                hint = "Index a folder that holds both, or rename one."
-                raise AssayError(f"would be called '{name}', as {seen[name]} is", where=str(file), hint=hint)
-            if name not in seen:
-                seen[name] = file
-                _add(result, file, name, is_named=is_named)
-    result.files.sort(key=lambda found: found.name)
+            elif not _is_beir_queries(file) and _is_first(seen, name, file):
+                _add_document(result, file, name, is_named=is_named)
+    _scan_code(sources.code, result)
+    _scan_memories(sources.memories, result)
+    result.files.sort(key=lambda found: found.key)
     return result
 
 
-def _add(result: Scan, file: Path, name: str, *, is_named: bool) -> None:
+def _scan_code(paths: Sequence[Path], result: Scan) -> None:
+    from assay.corpus.code.files import is_source, source_name, unit_files
+
+    seen: dict[str, Path] = {}
+    for path in paths:
+        is_named = _is_file(path)
+        if is_named and not is_source(path):
+            raise AssayError("no grammar for this kind of file", where=str(path), expected="source code")
+        for file in unit_files(path):
+            name = safe_name(source_name(path, file))
+            if _is_first(seen, name, file):
+                _add(result, file, name, is_named=is_named, lane="code")
+
+
+def _scan_memories(paths: Sequence[Path], result: Scan) -> None:
+    seen: dict[str, Path] = {}
+    for path in paths:
+        is_named = _is_file(path)
+        for file in [path] if is_named else _walk(path):
+            name = safe_name(file.relative_to(path.parent if is_named else path).as_posix())
+            is_known = file.suffix.lower() in MEMORY_READERS.names()
+            if is_named and not is_known:
+                raise AssayError("holds no memories", where=str(path), expected=", ".join(MEMORY_READERS.names()))
+            if is_known and _is_first(seen, name, file):
+                _add(result, file, name, is_named=is_named, lane="memory")
+
+
+def _is_file(path: Path) -> bool:
+    if not path.exists():
+        raise AssayError("no such file or folder", where=str(path))
+    return not path.is_dir()
+
+
+def _is_first(seen: dict[str, Path], name: str, file: Path) -> bool:
+    """False for a file that was already found; two files of one name are an error."""
+    known = seen.setdefault(name, file)
+    if not _is_same(known, file):
+        hint = "Index a folder that holds both, or rename one."
+        raise AssayError(f"would be called '{name}', as {known} is", where=str(file), hint=hint)
+    return known is file
+
+
+def _add_document(result: Scan, file: Path, name: str, *, is_named: bool) -> None:
     suffix = file.suffix.lower()
     known = suffix in READERS.names() or (suffix in CHUNK_READERS.names() and (is_named or suffix not in _DATABASES))
     if not known:
@@ -80,6 +136,10 @@ def _add(result: Scan, file: Path, name: str, *, is_named: bool) -> None:
             raise AssayError("no reader for this kind of file", where=name, expected=", ".join(known_suffixes))
         result.skipped[suffix or "no suffix"] = result.skipped.get(suffix or "no suffix", 0) + 1
         return
+    _add(result, file, name, is_named=is_named, lane="document")
+
+
+def _add(result: Scan, file: Path, name: str, *, is_named: bool, lane: Lane) -> None:
     try:
         status = file.stat()
     except OSError as fault:
@@ -90,7 +150,7 @@ def _add(result: Scan, file: Path, name: str, *, is_named: bool) -> None:
     elif not os.access(file, os.R_OK):
         result.problems.append(Problem(name, "cannot be read: Permission denied"))
     else:
-        result.files.append(Found(file, name, status.st_size, status.st_mtime_ns, is_named))
+        result.files.append(Found(file, name, status.st_size, status.st_mtime_ns, is_named, lane))
 
 
 def _walk(root: Path) -> Iterator[Path]:

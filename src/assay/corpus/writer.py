@@ -49,7 +49,7 @@ class Writer:
 
     def add(self, file: Found) -> None:
         """Read a file. One that gives nothing is named and the rest goes on, unless the user named it as chunks."""
-        row = FileRow(path=file.name, size=file.size, mtime_ns=file.mtime_ns, sha256="")
+        row = FileRow(path=file.key, size=file.size, mtime_ns=file.mtime_ns, sha256="")
         try:
             # Hashed before it is read: a change in between shows next time.
             row = replace(row, sha256=_digest(file))
@@ -58,7 +58,7 @@ class Writer:
             self.failed.append(Problem(file.name, str(fault)))
             return
         except AssayError as fault:
-            if isinstance(fault, DuplicateId) or (file.is_named and file.is_ready):
+            if isinstance(fault, DuplicateId) or (file.is_named and file.is_ready) or _stops_all(fault, file):
                 raise
             needs = fault.package if isinstance(fault, MissingExtra) else None
             row = replace(row, problem=safe_name(str(fault)), needs=needs)
@@ -136,6 +136,11 @@ class Writer:
                 f"embeddings by {sides} would share one index", hint="Index them apart, or set the embedder."
             )
         return next(iter(models), None), next(iter(dims))
+
+
+def _stops_all(fault: AssayError, file: Found) -> bool:
+    """What cuts code is missing: then no source file can be read, and the user has asked for them."""
+    return isinstance(fault, MissingExtra) and file.lane == "code"
 
 
 def _digest(file: Found) -> str:

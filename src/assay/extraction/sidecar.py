@@ -134,6 +134,3 @@ def check_record(record: dict[str, Any], kind: RecordType, place: Any) -> None:
     for name in record:
         if name not in known:
             raise AssayError(f"unknown field '{name}'", where=place((name,)), hint=offer(name, known))
-
-
-__all__ = ["LEVELS", "ExpectedEvent", "Sidecar", "check_record", "read_sidecar"]

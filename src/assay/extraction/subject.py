@@ -43,6 +43,6 @@ class Subject:
         await self._pace.turn()
         start = perf_counter()
         output = await self.extractor.extract(sample)
-        if output.seconds is not None:
-            return output
+        if output.seconds is not None or getattr(self.extractor, "recorded", False):
+            return output  # of what was recorded nobody knows how long it took
         return replace(output, seconds=perf_counter() - start)

@@ -97,9 +97,7 @@ def fields(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Any]:
     found = {}
     for number, name in enumerate(names):
         verdicts = [pair["verdicts"][number] for pair in pairs if pair["verdicts"][number] is not None]
-        told = Counter(
-            failure["detail"] for pair in pairs for failure in pair["failures"] if failure["field"] == name
-        )
+        told = Counter(failure["detail"] for pair in pairs for failure in pair["failures"] if failure["field"] == name)
         found[name] = {
             "compared": len(verdicts),
             "right": sum(verdicts),
@@ -132,8 +130,8 @@ def confidence(rows: Sequence[Row], config: Config) -> dict[str, Any]:
         "numbers": None,
     }
     if sure:
-        confidences, right = [value for value, _ in sure], [each for _, each in sure]
-        found = calibration.numbers(confidences, right, bins=options.bins, minimum=options.minimum)
+        confidences, hits = [value for value, _ in sure], [each for _, each in sure]
+        found = calibration.numbers(confidences, hits, bins=options.bins, minimum=options.minimum)
         data["numbers"] = msgspec.to_builtins(found)
     return data
 

@@ -21,8 +21,8 @@ from assay.errors import AssayError
 from assay.extraction.protocol import Output
 from assay.files import parse_json
 from assay.retrievers.answers import BadAnswer
-from assay.systems.fields import described, lookup
 from assay.systems.expense import read_metadata, read_timing, read_usage
+from assay.systems.fields import described, lookup
 
 RECORDS = ("records", "events")
 CONFIDENCE = "confidence"
@@ -76,7 +76,7 @@ def _confidence(value: Any, number: int) -> str | float | None:
 
 def plain(value: Any, depth: int = 0) -> Any:
     """As JSON holds it. What it cannot hold is a `BadAnswer`."""
-    if value is None or isinstance(value, bool | str | int) and not isinstance(value, Enum):
+    if value is None or (isinstance(value, bool | str | int) and not isinstance(value, Enum)):
         return value
     if isinstance(value, float):
         if not math.isfinite(value):

@@ -8,12 +8,14 @@ product fit a cache: memory grows with the number of vectors, never with its squ
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+
+from assay.corpus.quotes import fold
 
 Vectors = NDArray[np.float32]
 
@@ -27,6 +29,9 @@ _SLACK = 1e-5
 """More than float32 can be wrong by: a pair this near the threshold is decided in float64."""
 _CROWDED = 0.02
 """Share of a block's pairs above which one product in full is cheaper than comparing them pair by pair."""
+
+
+_WORD = re.compile(r"\w+")
 
 
 class Duplicate(Struct, frozen=True):
@@ -155,20 +160,10 @@ def folded(text: str) -> str:
     >>> folded("Où est l'École ?") == folded("ou est  l'ecole")
     True
     """
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    letters = "".join(c if c.isalnum() else " " for c in plain if not unicodedata.combining(c))
-    return " ".join(letters.split())
+    return " ".join(_WORD.findall(fold(text)))
 
 
 def same_text(texts: Iterable[str]) -> list[tuple[int, int]]:
     """(later, first) of the texts that are the same but for case, accents, punctuation and spaces."""
     first: dict[str, int] = {}
     return [(at, first[key]) for at, key in enumerate(map(folded, texts)) if first.setdefault(key, at) != at]
-
-
-def copies(
-    questions: Vectors, chunks: Sequence[NDArray[np.float32]] | Vectors, threshold: float
-) -> list[tuple[int, float]]:
-    """(row, cosine) of the questions that are so near the chunk they were made from that finding it proves nothing."""
-    cosines = np.einsum("ij,ij->i", questions, np.asarray(chunks, dtype=np.float32), dtype=np.float64)
-    return [(int(row), float(cosines[row])) for row in np.flatnonzero(cosines >= threshold)]

@@ -15,6 +15,7 @@ from msgspec import Struct
 from assay.files import append_line, write_atomic
 from assay.gold.asking import Batch, messages, prompt_of
 from assay.gold.candidate import LogLine, encode_lines, read_log
+from assay.gold.people import Written
 from assay.gold.replies import Origin, read_reply, schema_of
 from assay.llm import ChatRequest, LlmError, Model, Unparsed
 from assay.records import Chunk
@@ -45,6 +46,7 @@ class Workshop(Struct, frozen=True, kw_only=True):
     model: Model | None = None
     given: dict[str, tuple[Given, ...]] = {}
     """Replies from outside, by batch; they come before the model's."""
+    people: tuple[Written, ...] = ()
 
 
 def request_of(batch: Batch, chunks: Mapping[str, Chunk], model: Model, *, again: bool = False) -> ChatRequest:
@@ -76,7 +78,7 @@ def _readable(shop: Workshop, batch: Batch) -> bool:
 
 async def generate(shop: Workshop, progress: Progress) -> list[LogLine]:
     """The whole log of both phases. Batches that nobody can answer are left out of it."""
-    before = read_log(shop.log)
+    before = [line for line in read_log(shop.log) if line.event != "decision"]
     done = finished(before)
     if shop.log.exists():
         write_atomic(shop.log, encode_lines(before))  # what a killed writer left behind the last whole batch goes
@@ -92,6 +94,10 @@ async def generate(shop: Workshop, progress: Progress) -> list[LogLine]:
             lines += fresh
             count += 1
         progress("questions", count, total)
+        for written in shop.people:
+            if written.batch not in done:
+                append_line(shop.log, encode_lines(written.lines).decode().rstrip("\n"))
+                lines += written.lines
     finally:
         for task in tasks:
             task.cancel()

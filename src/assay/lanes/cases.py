@@ -36,13 +36,15 @@ class LaneCase(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     k: Annotated[int, Meta(ge=1)] | None = None
     tags: dict[str, str] = {}
     """What segments are made of, besides the lane."""
+    index: str | None = None
+    """Where it is searched, if not where the other cases of its file are."""
 
 
 class CaseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Cases together with the index they are about."""
 
     index: str | None = None
-    """Relative to the file."""
+    """Relative to the file, as those of single cases."""
     mined: dict[str, Any] = {}
     """How the cases were found, where they were; for people."""
     cases: tuple[LaneCase, ...]
@@ -74,9 +76,10 @@ def read_cases(path: Path, source: Source = "json") -> list[Placed]:
         file, root = convert(data, CaseFile, place), ("cases",)
     else:
         raise AssayError("not a case file", where=f"{path}:1", expected='a list of cases, or {"cases": [...]}')
-    index = path.parent / file.index if file.index else None
     return [
-        Placed(case=case, source=source, place=place((*root, at)), index=index) for at, case in enumerate(file.cases)
+        Placed(case=case, source=source, place=place((*root, at)), index=path.parent / name if name else None)
+        for at, case in enumerate(file.cases)
+        for name in [case.index or file.index]
     ]
 
 

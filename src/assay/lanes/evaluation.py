@@ -19,7 +19,7 @@ from assay.evaluate import Plan, Progress, Timing, evaluate
 from assay.files import dump_json, write_atomic, write_json
 from assay.lanes import misses
 from assay.lanes.cases import Placed, in_lane, read_cases, sha256_of, unique
-from assay.lanes.scoring import MEASURES, LaneScorer, record_of
+from assay.lanes.scoring import MEASURES, record_of, score_rows
 from assay.lanes.system import LaneSystem
 from assay.lanes.tasks import Cut, Task, make_tasks
 from assay.records import Lane
@@ -78,10 +78,10 @@ def evaluate_lanes(order: Order, progress: Progress) -> RunFolder:
             data = manifest.build(inputs, order.config, list(order.command), now)
             names = "+".join(["lanes", *(system.name for system in bench.systems)])
             run = RunFolder.create(order.config.path("runs"), data, names, max(task.k for task in bench.tasks))
-        scorer = LaneScorer({task.case.id: task for task in bench.tasks})
         results = ResultsFile(run.path / RESULTS, remember=True)
-        cases = [task.case for task in bench.tasks]
-        timings = evaluate(Plan(cases=cases, systems=bench.systems, scorer=scorer, results=results, progress=progress))
+        timings = evaluate(
+            Plan(cases=bench.tasks, systems=bench.systems, scorer=score_rows, results=results, progress=progress)
+        )
         place = {system.name: number for number, system in enumerate(bench.systems)}
         results.finish(lambda row: (place[row["variant"]], row["case_id"]))
         _conclude(run, bench, results.read(), _execution(timings, now, started))
@@ -100,12 +100,10 @@ def _prepare(order: Order, stack: ExitStack) -> Bench:
     indexes = {path: stack.enter_context(Index.open(path)) for path in paths}
     cut = Cut(order.config.lanes.k, order.k)
     tasks = make_tasks(cases, indexes, default, cut)
-    by_id = {task.case.id: task for task in tasks}
     systems = tuple(
         LaneSystem(
             name=name,
             retrievers={path: build(name, order.config, index) for path, index in indexes.items()},
-            tasks=by_id,
         )
         for name in dict.fromkeys(order.config.lanes.variants)
     )
@@ -142,7 +140,7 @@ def _searched(bench: Bench) -> dict[str, Any]:
     """The settings of lanes that change a result; files and gates do not."""
     lanes = msgspec.to_builtins(bench.config.lanes)
     kept = {key: value for key, value in lanes.items() if key not in {"cases", "gates"}}
-    return kept | {"k": {task.case.id: task.k for task in bench.tasks}}
+    return kept | {"k": {task.id: task.k for task in bench.tasks}}
 
 
 def _execution(timings: dict[str, Timing], now: datetime, started: float) -> dict[str, Any]:
@@ -161,7 +159,7 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict
     config, variants = bench.config, [system.name for system in bench.systems]
     table = summary.Table(rows, [task.case for task in bench.tasks], variants, MEASURES)
     means = table.means(config)
-    missed = misses.collect(bench.systems, rows, bench.indexes, config.retrieval.depth)
+    missed = misses.collect(bench.systems, bench.tasks, rows, bench.indexes, config.retrieval.depth)
     write_atomic(run.path / FAILURES, "".join(dump_json(entry) + "\n" for entry in missed))
     best = summary.best_variant(means, "recall@k")
     data = _heading(run, bench) | {

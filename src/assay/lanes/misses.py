@@ -16,17 +16,22 @@ SHOWN = 3
 
 
 def collect(
-    systems: Sequence[LaneSystem], rows: Iterable[Row], indexes: Mapping[Path, Index], depth: int
+    systems: Sequence[LaneSystem],
+    tasks: Iterable[Task],
+    rows: Iterable[Row],
+    indexes: Mapping[Path, Index],
+    depth: int,
 ) -> list[dict[str, Any]]:
     """One record for each variant and case with an expected unit beyond its k."""
+    by_id = {task.id: task for task in tasks}
     missed: dict[str, list[Row]] = {system.name: [] for system in systems}
     for row in rows:
         if row["status"] == "ok" and (row["recall_at_k"] or 0) < 1:
             missed[row["variant"]].append(row)
     found = []
     for system in systems:
-        tasks = [system.tasks[row["case_id"]] for row in missed[system.name]]
-        for row, task, ranks in zip(missed[system.name], tasks, _deep(system, tasks, depth), strict=True):
+        beyond = [by_id[row["case_id"]] for row in missed[system.name]]
+        for row, task, ranks in zip(missed[system.name], beyond, _deep(system, beyond, depth), strict=True):
             found.append(_record(row, task, ranks, indexes[task.index]))
     return found
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.evaluate import System
+from assay.evaluate import Named
 from assay.lanes.tasks import Task
 from assay.metrics import Measure, judge
 from assay.metrics.ranking.measures import defined
-from assay.records import Case, Fault, Ranking
+from assay.records import Fault, Ranking
 from assay.retrieval.scoring import first_rank
 from assay.runs.results import Row
 
@@ -24,41 +24,35 @@ RECORD = (
 """The fields of a result."""
 
 
-class LaneScorer:
+def score_rows(system: Named, cases: Sequence[Task], outputs: Sequence[Ranking | Fault]) -> list[Row]:
     """Rankings → rows of the results file."""
+    return [row_of(system.name, task, output) for task, output in zip(cases, outputs, strict=True)]
 
-    def __init__(self, tasks: Mapping[str, Task]):
-        self.tasks = tasks
 
-    def __call__(self, system: System, cases: Sequence[Case], outputs: Sequence[Ranking | Fault]) -> list[Row]:
-        return [
-            self._row(system.name, self.tasks[case.id], output) for case, output in zip(cases, outputs, strict=True)
-        ]
-
-    def _row(self, variant: str, task: Task, output: Ranking | Fault) -> Row:
-        row: Row = {
-            "variant": variant,
-            "case_id": task.case.id,
-            "status": "ok",
-            "question": task.case.question,
-            "tags": task.case.tags,
-            "lane": task.lane,
-            "k": task.k,
-            "expected_ids": list(task.expected_ids),
-            "missing_expected_ids": list(task.missing_ids),
-            "source": task.source,
-        }
-        if isinstance(output, Fault):
-            error = {"phase": output.phase, "message": output.message}
-            return row | _measured([], [], {}) | {"status": "error", "error": error, "scores": {}}
-        top = list(output.ids[: task.k])
-        scores = score(top, task)
-        hits = [id_ for id_ in top if id_ in task.case.expected]
-        row |= _measured(top, hits, scores) | {"scores": scores, "rank": first_rank(top, task.case.expected_ids)}
-        row["retrieved"] = {"scale": output.scale, "ids": top, "scores": list(output.scores[: task.k])}
-        if not task.case.expected:
-            row |= {"status": "undefined", "reason": NOTHING_LEFT if task.expected_ids else NOTHING_EXPECTED}
-        return row
+def row_of(variant: str, task: Task, output: Ranking | Fault) -> Row:
+    row: Row = {
+        "variant": variant,
+        "case_id": task.id,
+        "status": "ok",
+        "question": task.case.question,
+        "tags": task.case.tags,
+        "lane": task.lane,
+        "k": task.k,
+        "expected_ids": list(task.expected_ids),
+        "missing_expected_ids": list(task.missing_ids),
+        "source": task.source,
+    }
+    if isinstance(output, Fault):
+        error = {"phase": output.phase, "message": output.message}
+        return row | _measured([], [], {}) | {"status": "error", "error": error, "scores": {}}
+    top = list(output.ids[: task.k])
+    scores = score(top, task)
+    hits = [id_ for id_ in top if id_ in task.case.expected]
+    row |= _measured(top, hits, scores) | {"scores": scores, "rank": first_rank(top, task.case.expected_ids)}
+    row["retrieved"] = {"scale": output.scale, "ids": top, "scores": list(output.scores[: task.k])}
+    if not task.case.expected:
+        row |= {"status": "undefined", "reason": NOTHING_LEFT if task.expected_ids else NOTHING_EXPECTED}
+    return row
 
 
 def score(top: Sequence[str], task: Task) -> dict[str, float | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from assay.lanes.tasks import Task
-from assay.records import Case, Fault, Lane, Ranking
+from assay.records import Fault, Lane, Ranking
 from assay.retrieval.system import BATCH
 from assay.retrievers.protocol import Query, Request, Retriever
 
@@ -18,11 +18,10 @@ class LaneSystem(Struct, frozen=True, kw_only=True):
 
     name: str
     retrievers: Mapping[Path, Retriever]
-    tasks: Mapping[str, Task]
     batch_size: int = BATCH
 
-    def answer(self, cases: Sequence[Case]) -> Sequence[Ranking | Fault]:
-        return self.search([self.tasks[case.id] for case in cases])
+    def answer(self, cases: Sequence[Task]) -> Sequence[Ranking | Fault]:
+        return self.search(cases)
 
     def search(self, tasks: Sequence[Task], depth: int | None = None) -> list[Ranking | Fault]:
         """Each as far as its own k, or all to that depth. What is searched alike is searched together."""
@@ -31,7 +30,7 @@ class LaneSystem(Struct, frozen=True, kw_only=True):
             alike.setdefault((task.index, task.lane, depth or task.k), []).append(place)
         found: dict[int, Ranking | Fault] = {}
         for (index, lane, k), places in alike.items():
-            queries = [Query(tasks[place].case.id, tasks[place].case.question) for place in places]
+            queries = [Query(tasks[place].id, tasks[place].case.question) for place in places]
             rankings = self.retrievers[index].search(queries, Request(k=k, lane=lane))
             found.update(zip(places, rankings, strict=True))
         return [found[place] for place in range(len(tasks))]

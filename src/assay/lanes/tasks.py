@@ -30,7 +30,7 @@ class Task(Struct, frozen=True, kw_only=True):
     """A case ready to be searched for."""
 
     case: Case
-    """As the engine knows it: expected are only those that can be found."""
+    """As retrieval knows it: expected are only those that can be found."""
     lane: Lane
     k: int
     source: Source
@@ -38,6 +38,10 @@ class Task(Struct, frozen=True, kw_only=True):
     expected_ids: tuple[str, ...]
     """All of them, as the case says."""
     missing: tuple[Missing, ...]
+
+    @property
+    def id(self) -> str:
+        return self.case.id
 
     @property
     def missing_ids(self) -> tuple[str, ...]:

@@ -114,11 +114,14 @@ def ece(curve: Sequence[Bin]) -> float | None:
     total = sum(each.n for each in curve)
     if not total:
         return None
-    return math.fsum(
-        each.n * abs(each.accuracy - each.confidence)
-        for each in curve
-        if each.accuracy is not None and each.confidence is not None
-    ) / total
+    return (
+        math.fsum(
+            each.n * abs(each.accuracy - each.confidence)
+            for each in curve
+            if each.accuracy is not None and each.confidence is not None
+        )
+        / total
+    )
 
 
 def brier(confidences: Sequence[float], right: Sequence[bool]) -> float | None:

@@ -53,6 +53,8 @@ def _figures(comparison: Comparison) -> Table:
 def brief_measures(names: Iterable[str], cut: str = "5") -> set[str]:
     """One measure of each headline family: recall at the usual cut-off where there is one, else at the last."""
     known = set(names)
+    if "f1" in known:
+        return known & {"precision", "recall", "f1", "perfect"}
     if "pass_rate" in known:
         return {name for name in known if name in RUN_HEADLINES or name.startswith("recall_at_")}
     chosen = set()

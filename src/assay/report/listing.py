@@ -7,7 +7,19 @@ from typing import Any
 
 from assay.report.blocks import Column, Note, Report, Row, Section, Table
 
-MEASURES = ("recall@5", "page_recall@5", "mrr@10", "ndcg@10", "recall@k", "mrr@k", "pass_rate", "overall_score_avg")
+MEASURES = (
+    "recall@5",
+    "page_recall@5",
+    "mrr@10",
+    "ndcg@10",
+    "recall@k",
+    "mrr@k",
+    "pass_rate",
+    "overall_score_avg",
+    "precision",
+    "recall",
+    "f1",
+)
 
 
 def history_report(entries: Sequence[Mapping[str, Any]]) -> Report:

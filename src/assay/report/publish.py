@@ -13,6 +13,7 @@ from assay.errors import AssayError
 from assay.files import read_jsonl, write_atomic
 from assay.report.blocks import Report
 from assay.report.comparison import comparison_report
+from assay.report.extraction import extraction_report
 from assay.report.html import to_html
 from assay.report.lanes import lanes_report
 from assay.report.markdown import to_markdown
@@ -62,6 +63,8 @@ def build_report(run: RunFolder, now: Scored, rules: Rules, baseline: Comparison
     summary = run.summary
     if summary["kind"] == "rag":
         return rag_report(summary, pages_of(run), baseline)
+    if summary["kind"] == "extraction":
+        return extraction_report(summary, run.results.read(), baseline)
     path = run.path / FAILURES
     failures = [entry for _, entry in read_jsonl(path)] if path.exists() else []
     variants = compare_variants(now, summary["variants"], rules) if len(summary["variants"]) > 1 else []

@@ -17,13 +17,12 @@ from assay.errors import AssayError
 from assay.evaluate import Plan, Progress, Timing, evaluate
 from assay.files import dump_json, write_atomic, write_json
 from assay.gold.cases import CaseSet, load_cases
-from assay.gold.relocate import Search
 from assay.metrics import Measure
 from assay.records import Case, Ranking
 from assay.retrieval import failures, health, summary
 from assay.retrieval.scoring import RetrievalScorer, depth_of, measures_of
 from assay.retrieval.system import Variant
-from assay.retrievers.protocol import Query, Request
+from assay.retrievers.protocol import Query, Request, Retriever
 from assay.retrievers.variants import build
 from assay.runs import history, manifest
 from assay.runs.folder import FAILURES, RESULTS, SUMMARY, RunFolder, find_run
@@ -213,25 +212,29 @@ def _health(bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer) -> dict[
     bm25 = build("bm25", order.config, bench.index)
 
     def search(texts: Sequence[str]) -> list[Sequence[str]]:
-        found = bm25.search([Query(str(n), text) for n, text in enumerate(texts)], Request(k=50))
-        return [ranking.ids if isinstance(ranking, Ranking) else () for ranking in found]
+        return _found(bm25, texts, 50)
 
     old = Index.open(order.old_index) if order.old_index else None
     result = health.examine(bench.cases, bench.index, search, old)
-    trivial = _trivial(bench.cases, rows, search)
+    trivial = _trivial(bench.cases, rows, bm25)
     data: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(result, trivial=trivial))
     data["counts"] = {state: result.count(state) for state in ("relocated", "ambiguous", "missing")}
     data["accepted"] = _accepted(bench, rows, scorer, result) if result.relocations else None
     return data
 
 
-def _trivial(cases: Sequence[Case], rows: Sequence[Row], search: Search) -> float | None:
+def _found(retriever: Retriever, texts: Sequence[str], k: int) -> list[Sequence[str]]:
+    rankings = retriever.search([Query(str(n), text) for n, text in enumerate(texts)], Request(k=k))
+    return [ranking.ids if isinstance(ranking, Ranking) else () for ranking in rankings]
+
+
+def _trivial(cases: Sequence[Case], rows: Sequence[Row], bm25: Retriever) -> float | None:
     """Share of the questions that bm25 ranks right at once; from the run itself where bm25 is a variant of it."""
     known = [case for case in cases if case.expected_ids]
     first = {row["case_id"]: row["rank"] == 1 for row in rows if row["variant"] == "bm25" and row["status"] == "ok"}
     if not first and known:
-        found = search([case.question for case in known])
-        first = {case.id: ids[:1] != () and ids[0] in case.expected for case, ids in zip(known, found, strict=True)}
+        found = _found(bm25, [case.question for case in known], 1)
+        first = {case.id: bool(set(ids) & case.expected.keys()) for case, ids in zip(known, found, strict=True)}
     return sum(first.get(case.id, False) for case in known) / len(known) if known else None
 
 

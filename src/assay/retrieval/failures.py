@@ -14,7 +14,7 @@ from assay.retrieval.scoring import first_rank
 from assay.retrieval.summary import rank_histogram
 from assay.retrieval.system import Variant
 from assay.retrievers.analysis import content_words
-from assay.retrievers.protocol import Query, Request
+from assay.retrievers.protocol import Query, Ranked, Request
 from assay.retrievers.vector import similarities
 from assay.runs.results import Row
 
@@ -57,7 +57,10 @@ def _deep_ranks(variant: Variant, cases: Sequence[Case], depth: int) -> list[int
     if not cases or not variant.retriever.local:
         return [None] * len(cases)
     request = Request(k=max(depth, variant.request.k), sources=variant.request.sources)
-    found = variant.retriever.search([Query(case.id, case.question) for case in cases], request)
+    queries = [Query(case.id, case.question) for case in cases]
+    if isinstance(variant.retriever, Ranked):
+        return variant.retriever.ranks(queries, [case.expected_ids for case in cases], request)
+    found = variant.retriever.search(queries, request)
     return [
         first_rank(ranking.ids, case.expected_ids) if isinstance(ranking, Ranking) else None
         for case, ranking in zip(cases, found, strict=True)

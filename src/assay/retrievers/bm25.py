@@ -30,6 +30,20 @@ class Bm25:
         hits = lexical.postings.search([lexical.terms(query.text) for query in queries], request.k, allowed)
         return [ranking(self._index, hit, self.scale) for hit in hits]
 
+    def ranks(self, queries: Sequence[Query], wanted: Sequence[Sequence[str]], request: Request) -> list[int | None]:
+        """How high the best of the wanted chunks stands for each query, however deep."""
+        lexical = load(self._index, request.lane)
+        allowed = allowed_rows(self._index, Request(k=request.k, sources=request.sources))
+        terms = [lexical.terms(query.text) for query in queries]
+        return lexical.postings.ranks(terms, rows_of(self._index, wanted), allowed)
+
+
+def rows_of(index: Index, wanted: Sequence[Sequence[str]]) -> list[list[int]]:
+    """The rows of chunks that are in the index."""
+    needed = {id_ for ids in wanted for id_ in ids}
+    place = {id_: row for row, id_ in enumerate(index.ids) if id_ in needed}
+    return [[place[id_] for id_ in ids if id_ in place] for ids in wanted]
+
 
 def ranking(index: Index, hits: Hits, scale: str) -> Ranking:
     ids = index.ids

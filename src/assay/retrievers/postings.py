@@ -12,14 +12,14 @@ that a search only adds up [2].
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from assay.retrievers.topk import Hits, best
+from assay.retrievers.topk import Hits, best, rank_of
 
 K1 = 1.5
 B = 0.75
@@ -101,6 +101,22 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
             if allowed is not None:
                 scores *= allowed
             found.append(best(scores, k, above=0.0))
+        return found
+
+    def ranks(
+        self,
+        queries: Iterable[Mapping[str, int]],
+        wanted: Iterable[Sequence[int]],
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> list[int | None]:
+        """The best rank of the wanted rows of each query, among all rows there are."""
+        scores = np.empty(self.size, dtype=np.float32)
+        found = []
+        for terms, rows in zip(queries, wanted, strict=True):
+            self._score(terms, scores)
+            if allowed is not None:
+                scores *= allowed
+            found.append(rank_of(scores, rows, above=0.0))
         return found
 
     def _score(self, terms: Mapping[str, int], scores: NDArray[np.float32]) -> None:

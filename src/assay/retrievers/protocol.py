@@ -57,6 +57,15 @@ def stages_of(retriever: Retriever, query: Query, request: Request) -> dict[str,
     return retriever.stages(query, request) if isinstance(retriever, Staged) else {}
 
 
+@runtime_checkable
+class Ranked(Protocol):
+    """A retriever that can tell how high a chunk stands without listing what stands above it."""
+
+    def ranks(
+        self, queries: Sequence[Query], wanted: Sequence[Sequence[str]], request: Request
+    ) -> list[int | None]: ...
+
+
 class Reranker(Protocol):
     """The second stage: a score for each chunk, higher is better. It sees the texts, not the first stage's scores."""
 

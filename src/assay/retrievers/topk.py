@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,16 @@ def best(scores: NDArray[np.float32], k: int, above: float) -> Hits:
     bound = lower_bound(scores, k)
     rows = np.flatnonzero(scores >= bound if bound > above else scores > above)
     return ordered(rows, scores[rows], k)
+
+
+def rank_of(scores: NDArray[np.floating[Any]], rows: Iterable[int], above: float) -> int | None:
+    """The best rank from 1 of the given rows in the order of `best`; None if none of them is a result."""
+    ranks = []
+    for row in rows:
+        score = scores[row]
+        if score > above:
+            ranks.append(1 + np.count_nonzero(scores > score) + np.count_nonzero(scores[row + 1 :] == score))
+    return int(min(ranks)) if ranks else None
 
 
 def candidates(scores: NDArray[np.float32], k: int, slack: float) -> NDArray[np.intp]:

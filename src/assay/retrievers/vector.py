@@ -15,10 +15,10 @@ from assay.corpus.index import Index
 from assay.embedders import Embedder, create
 from assay.embedders.cache import cached
 from assay.records import Fault, Ranking
-from assay.retrievers.bm25 import ranking
+from assay.retrievers.bm25 import ranking, rows_of
 from assay.retrievers.filters import allowed_rows
 from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
-from assay.retrievers.topk import NO_HITS, Hits, candidates, ordered
+from assay.retrievers.topk import NO_HITS, Hits, candidates, ordered, rank_of
 
 DIGITS = 6
 """Of a cosine that are kept: all that single precision is sure of."""
@@ -65,13 +65,29 @@ class Vector:
         encoded = encode(self._embedder, [query.text for query in queries])
         return [ranking(self._index, hits, self.scale) for hits in self._hits(encoded, request)]
 
+    def ranks(self, queries: Sequence[Query], wanted: Sequence[Sequence[str]], request: Request) -> list[int | None]:
+        """How high the best of the wanted chunks stands for each query, however deep."""
+        encoded = encode(self._embedder, [query.text for query in queries])
+        found = []
+        for (query, scores), rows in zip(self._scores(encoded, request), rows_of(self._index, wanted), strict=True):
+            found.append(rank_of(np.round(scores, DIGITS), rows, above=-np.inf) if query.any() else None)
+        return found
+
     def _hits(self, queries: NDArray[np.float32], request: Request) -> Iterator[Hits]:
+        rows = load(self._index).rows
+        for query, scores in self._scores(queries, request):
+            yield _top(query, scores, rows, request.k) if query.any() else NO_HITS
+
+    def _scores(
+        self, queries: NDArray[np.float32], request: Request
+    ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Each query with its cosine to every row; rows that cannot be results have −∞."""
         matrix = load(self._index)
         allowed = allowed_rows(self._index, request)
         hidden = matrix.blank if allowed is None else np.union1d(matrix.blank, np.flatnonzero(~allowed))
         for query, scores in _products(queries, matrix.rows):
             scores[hidden] = -np.inf
-            yield _top(query, scores, matrix.rows, request.k) if query.any() else NO_HITS
+            yield query, scores
 
 
 def _top(query: NDArray[np.float32], scores: NDArray[np.float32], rows: NDArray[np.float32], k: int) -> Hits:
@@ -110,11 +126,10 @@ def similarities(
     """
     embedder = cached(options, cache) if cache else create(options)
     index.check_embedder(embedder)
-    matrix = load(index)
-    row_of = {id_: row for row, id_ in enumerate(index.ids)}
+    rows = index.vectors(id_ for _, id_ in pairs)
     texts = list(dict.fromkeys(text for text, _ in pairs))
     encoded = dict(zip(texts, encode(embedder, texts), strict=True))
-    return [_cosine(encoded[text], matrix.rows[row_of[id_]]) if id_ in row_of else None for text, id_ in pairs]
+    return [_cosine(encoded[text], rows[id_]) if id_ in rows else None for text, id_ in pairs]
 
 
 def _cosine(query: NDArray[np.float32], row: NDArray[np.float32]) -> float | None:

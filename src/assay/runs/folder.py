@@ -22,7 +22,7 @@ class RunFolder(Struct, frozen=True):
     path: Path
 
     @classmethod
-    def create(cls, root: Path, manifest: dict[str, Any], model: str, k: int) -> RunFolder:
+    def create(cls, root: Path, manifest: dict[str, Any], model: str, k: int | None) -> RunFolder:
         run = cls(root / folder_name(manifest["run_id"], model, k))
         try:
             run.path.mkdir(parents=True)

@@ -16,11 +16,12 @@ def new_run_id(now: datetime) -> str:
     return f"run_{now:%Y%m%d}_{now:%H%M%S}_{secrets.token_hex(4)}"
 
 
-def folder_name(run_id: str, model: str, k: int) -> str:
-    """`{DATE}__{MODEL}__p{K}__{last 8 of the id}`; what no file name may hold becomes `_`."""
+def folder_name(run_id: str, model: str, k: int | None) -> str:
+    """`{DATE}__{MODEL}__p{K}__{last 8 of the id}`; what no file name may hold becomes `_`. None: there is no k."""
     day = run_id.split("_")[1]
     safe = re.sub(r"[^\w.+@-]", "_", model)[:80] or "_"
-    return f"{day[:4]}-{day[4:6]}-{day[6:]}__{safe}__p{k}__{run_id[-8:]}"
+    cut = "" if k is None else f"p{k}__"
+    return f"{day[:4]}-{day[4:6]}-{day[6:]}__{safe}__{cut}{run_id[-8:]}"
 
 
 class BaselineName(Struct, frozen=True):

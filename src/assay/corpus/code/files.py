@@ -74,6 +74,15 @@ def unit_files(root: Path) -> Iterator[Path]:
     yield from _below(root, place, Ignored.above(place), {str(place)})
 
 
+def source_name(root: Path, file: Path) -> str:
+    """What a file is called in ids: as seen from where a relative root was given (`src/a.py` for `src`), so that ids
+    are the paths of the repository one stands in; below any other root, relative to it."""
+    if root.is_absolute() or ".." in root.parts:
+        root = root if root.is_dir() else root.parent
+        return file.relative_to(root).as_posix()
+    return file.as_posix()
+
+
 def _below(folder: Path, place: Path, ignored: Ignored, seen: set[str]) -> Iterator[Path]:
     """`place` is the folder as the rules see it: links inside the root are not resolved."""
     ignored = ignored.inside(place)

@@ -37,3 +37,4 @@ class Ready(Struct, frozen=True, kw_only=True):
 
 READERS: Registry[Callable[[Path], list[Page]]] = Registry("reader", "assay.corpus.readers")
 CHUNK_READERS: Registry[Callable[[Path], Ready]] = Registry("chunk_reader", "assay.corpus.readers")
+MEMORY_READERS: Registry[Callable[[Path], Ready]] = Registry("memory_reader", "assay.corpus.readers")

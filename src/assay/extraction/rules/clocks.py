@@ -46,7 +46,7 @@ def _zone(name: str) -> str:
     return rf"(?-i:\s*\(?(?P<{name}>{'|'.join(ZONES)})\b\)?)?"
 
 
-_FIGURES = rf"(?<![\d.:])(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}})(?![\d:])|\s?h\s?(?P<after_h>\d{{2}})?\b)"
+_FIGURES = r"(?<![\d.:])(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?![\d:])|\s?h(?:\s?(?P<after_h>\d{2}))?\b)"
 _CLOCK = re.compile(
     "|".join(
         (

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -32,7 +33,7 @@ _DAY_NUMBER = r"(?<![\d.:,/-])\d{1,2}(?:st|nd|rd|th|er)?"
 _DATE = (
     rf"(?:\b(?P<named>{_WEEKDAY}|{_SHORT})\b\.?,?\s+)?(?:the\s+|le\s+|au\s+)?"
     rf"(?:{_DAY_NUMBER}\s+(?:of\s+)?(?:{_MONTH})\b\.?|\b(?:{_MONTH})\s+{_DAY_NUMBER}\b)"
-    r"(?:,?\s+(?P<year>\d{4})\b(?!:))?"
+    r"(?:,?\s+(?P<year>\d{4,9})\b(?!:))?"
 )
 _NEXT = (
     rf"\b(?:next\s+|this\s+|coming\s+|ce\s+)?(?P<weekday>{_WEEKDAY})\b"
@@ -66,6 +67,7 @@ class Day(Struct, frozen=True, kw_only=True):
 
 def find_days(text: str, now: datetime) -> list[Day]:
     """All days named in the text, in its order; of two that overlap, the fuller form."""
+    now = now.replace(tzinfo=None)  # the clock on the wall there; equal instants elsewhere are other days
     found: list[Day] = []
     for kind, pattern in _DAYS:
         for match in pattern.finditer(text):
@@ -138,12 +140,13 @@ def _iso(phrase: str) -> date | None:
         return None
 
 
+@lru_cache(maxsize=4096)
 def _parsed(phrase: str, now: datetime) -> date | None:
     """What the library makes of it, in either language, later than `now` where that is open."""
     import dateparser
 
     settings: dict[str, Any] = {
-        "RELATIVE_BASE": now.replace(tzinfo=None),
+        "RELATIVE_BASE": now,
         "PREFER_DATES_FROM": "future",
         "DATE_ORDER": "DMY",
         "RETURN_AS_TIMEZONE_AWARE": False,

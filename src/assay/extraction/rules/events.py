@@ -1,9 +1,9 @@
 """The floor: events of a conversation by rules alone, without a model. The same text always gives the same events.
 
-One sentence gives at most one event. It needs a day, and to create something a time too (or `the whole day`). What is
-past, refused, only wished for, or asked is left out. Cancelling and moving need an event of the calendar whose title's
-words stand in the sentence (or in the one before); of several, the one on the day named, else the first to come. The
-last word on an event of the calendar counts.
+One sentence gives at most one event. It needs a day (the first date, else the first weekday or relative day), and to
+create something a time too (or `the whole day`). What is past, refused, only wished for, or asked is left out.
+Cancelling and moving need an event of the calendar: half the words of its title stand in the sentence (or in the one
+before); of several, the one on the day named, else the first to come. The last word on such an event counts.
 
 Confidence: `high` if date, time and title are all written out, or the event of the calendar and its new time are;
 `medium` if the day is relative (`Friday`, `tomorrow`); `low` if something was guessed: no time, a bare hour, a weekday
@@ -29,6 +29,7 @@ from assay.extraction.rules.wording import (
     content_words,
     guests_of,
     place_of,
+    title_after,
     title_of,
 )
 
@@ -82,15 +83,15 @@ def find_events(text: str, now: datetime, calendar: Sequence[Planned] = ()) -> l
 
 def _readings(text: str, now: datetime) -> Iterator[_Reading]:
     said = sentences(text)
+    days = [find_days(sentence.text, now) for sentence in said]
     for number, sentence in enumerate(said):
-        days = find_days(sentence.text, now)
-        clocks = find_clocks(sentence.text, [(day.begin, day.end) for day in days])
-        follows = said[number + 1].text if number + 1 < len(said) else ""
+        clocks = find_clocks(sentence.text, [(day.begin, day.end) for day in days[number]])
+        last = number + 1 == len(said)
         yield _Reading(
             sentence=sentence,
-            follows="" if find_days(follows, now) else follows,
+            follows="" if last or days[number + 1] else said[number + 1].text,
             before=said[number - 1].text if number else "",
-            days=days,
+            days=days[number],
             times=spans(sentence.text, clocks),
         )
 
@@ -110,9 +111,10 @@ def _created(reading: _Reading, now: datetime) -> dict[str, Any] | None:
     whole_day = bool(WHOLE_DAY.search(text))
     if not reading.days or not (reading.times or whole_day) or text.endswith("?") or NOT_MEANT.search(text):
         return None
-    day, (start, end) = reading.days[0], reading.times[0] if reading.times else (None, None)
+    day = next((each for each in reading.days if each.kind == "date"), reading.days[0])
+    start, end = reading.times[0] if reading.times else (None, None)
     begins = _at(day, start, now)
-    title = title_of(text[: reading.begin])
+    title = title_of(text[: reading.begin]) or title_after(text[reading.end :])
     told = title or title_of(reading.sentence.heading)
     if begins is None or not told or _compared(begins) < _compared(now):
         return None

@@ -1,4 +1,4 @@
-"""A conversation as sentences, each with who said it. Quoted mails (`>`), markup and signatures are left out."""
+"""A conversation as sentences. Names of speakers, quoted mails (`>`), markup and signatures are left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST = 1_000
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>")
 _SIGNATURE = re.compile(r"^--\s*$", re.MULTILINE)
-_SPEAKER = re.compile(r"^(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[^\W\d_][\w'’.-]{0,30}(?: [\w'’.-]{1,30}){0,2})\s?:\s+")
+_SPEAKER = re.compile(r"^(?:\[[^\]\n]{1,30}\]\s*)?(?:[^\W\d_][\w'’.-]{0,30}(?: [\w'’.-]{1,30}){0,2})\s?:\s+")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _END = re.compile(r"(?<=[.!?;…])[\"'”»)]?\s+(?!\d{1,2}h?\b\s*(?:am|pm)\b)")
 _SHORT_LINE, _FULL_LINE = 60, 100
@@ -21,10 +21,9 @@ _SHORT_LINE, _FULL_LINE = 60, 100
 
 
 class Sentence(Struct, frozen=True):
-    """Some words that end, who said them (empty: not known), and the last heading or line without an end above them."""
+    """Some words that end, and the last short line without an end above them."""
 
     text: str
-    speaker: str = ""
     heading: str = ""
 
 
@@ -35,8 +34,7 @@ def sentences(text: str) -> list[Sentence]:
     for line in _lines(text):
         match = _SPEAKER.match(line)
         said = line[match.end() :] if match else _BULLET.sub("", line)
-        who = match["who"] if match else ""
-        found += [Sentence(part[:LONGEST], who, heading) for part in map(str.strip, _END.split(said)) if part]
+        found += [Sentence(part[:LONGEST], heading) for part in map(str.strip, _END.split(said)) if part]
         if not match and len(line) < _SHORT_LINE and line[-1:] not in ".!?;,":
             heading = line.rstrip(":").strip()
     return found

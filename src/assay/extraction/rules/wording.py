@@ -28,8 +28,8 @@ MOVE = _words(
 )  # fmt: skip
 NOT_MEANT = _words(
     r"do\s+not\s+book", r"don['’]t\s+book", "never", "if", "would", "was", "were", "met", "had", r"took\s+place",
-    r"held\s+on", "went", "came", "left", "said", "closed", "last", "ago", "yesterday", "pay", "due", r"reply\s+by",
-    r"office\s+hours", "hier", "était", "étaient", r"s['’]est", "avait", r"fermée?s?",
+    r"held\s+on", "went", "came", "did", "left", "said", "closed", "last", "ago", "yesterday", r"please\s+pay", "due",
+    r"reply\s+by", r"office\s+hours", "hier", "était", "étaient", r"s['’]est", "avait", r"fermée?s?",
     "serait", r"ne\s+\w+\s+pas",
 )  # fmt: skip
 """Past, refused, wished for or due: a sentence with one of these creates nothing."""
@@ -37,8 +37,8 @@ WHOLE_DAY = _words(r"(?:the\s+whole|all)\s+day", r"toute\s+la\s+journée")
 
 _LEADING = re.compile(
     r"^(?:please|kindly|hi|hello|dear|fine|also|so|and|then|note|notice|reminder|could\s+you|can\s+we|can\s+you"
-    r"|we\s+(?:have|need)\s+to|i\s+have|there\s+is|let\s+us|let['’]s|it\s+is|il\s+faut|merci\s+de|on\s+a|et|alors|du\s+coup"
-    r"|the|an?|le|la|les|une?|l['’]|d['’]|our|your|my|notre|votre|mon|ma)(?:\s+|(?<=['’])|\s*[,:]\s*)",
+    r"|we\s+(?:have|need)\s+to|(?:i|we)\s+(?:have|do|meet\s+for)|is|est|there\s+is|let\s+us|let['’]s|it\s+is|il\s+faut|merci\s+de|on\s+a|et|alors|du\s+coup"
+    r"|the|an?|le|la|les|une?|l['’]|d['’]|our|your|my|notre|votre|mon|ma)(?:\s+|(?<=['’])|\s*[,:]\s*|$)",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
@@ -56,6 +56,7 @@ _GUESTS = re.compile(
     r"\b(?:with|avec)\s+(?P<who>(?:Frau |Herr |Mr |Mrs |Ms |Dr |Mme |M\. )?[^\W\d_a-zà-ÿ][\w'’-]+"
     r"(?:(?:, | and | et )[^\W\d_a-zà-ÿ][\w'’-]+)*)"
 )
+_EDGE = " \t,.-–—:;\"'“”«»()[]*#"
 _SMALL = {"the", "a", "an", "of", "with", "on", "at", "in", "and", "le", "la", "les", "l", "de", "du", "des", "d", "et"}
 
 
@@ -68,11 +69,18 @@ def action_of(sentence: str) -> Action:
 
 def title_of(before: str) -> str:
     """What stands before the day: its last clause without polite words, articles and prepositions at the edges."""
-    title = _CLAUSE.split(before)[-1].strip(" \t,.-–—:;\"'“”«»()[]*#")
+    title = _CLAUSE.split(before)[-1].strip(_EDGE)
     for edge in (_LEADING, _TRAILING):
-        while (shorter := edge.sub("", title).strip(" ,:-")) != title:
+        while (shorter := edge.sub("", title).strip(_EDGE)) != title:
             title = shorter
     return title[:1].upper() + title[1:]
+
+
+def title_after(after: str) -> str:
+    """Where nothing stands before the day: what goes on behind it, up to a comma or a place."""
+    if not re.match(r"\s+\w", after):
+        return ""
+    return title_of(re.split(r"[,.;:(!?]|\s(?:at|in|à|au|chez|dans|with|avec)\s", after)[0])
 
 
 def place_of(after: str, title: str) -> str | None:

@@ -1,9 +1,9 @@
-"""Cases from history. One base commit is indexed; cases come from the commits after it.
+"""Cases from history: a commit's message is the query, the units it changed are expected.
 
-The parent of a commit would be the nearest tree without its change, but each case would need an index of its own. The
-base is a tree without any of the changes, because none of the commits is in its history. What was added after the base
-is not expected, and a unit that already stands in it as a commit left it (a change picked over from elsewhere) is left
-out.
+What is searched must not hold the change. The base is a tree without any of the changes, because none of the commits
+is in its history: one index for all cases. What was added after the base is not expected, and a unit that already
+stands in it as a commit left it (a change picked over from elsewhere) is left out. With `parents` each commit has its
+own parent for its index: the nearest tree without its change, at the price of an index for each case.
 """
 
 from __future__ import annotations
@@ -19,17 +19,15 @@ from msgspec import Struct
 
 from assay.corpus.code import Unit, units_of
 from assay.corpus.code.files import is_source
-from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.files import write_json
 from assay.lanes.cases import LaneCase
 from assay.lanes.mining.git import Change, Commit, Repository
+from assay.lanes.mining.ground import BaseGround, BuildIndex, Checkout, Ground, Grounds, ParentGrounds
 from assay.lanes.mining.messages import query_of, why_not
 from assay.lanes.mining.units import Version, changed_units
 
 Progress = Callable[[str, int, int], None]
-BuildIndex = Callable[[Path, Path], None]
-"""Folder of sources, file of the index."""
 
 
 class MineOptions(Struct, frozen=True, kw_only=True):
@@ -42,6 +40,8 @@ class MineOptions(Struct, frozen=True, kw_only=True):
     max_files: int = 20
     """Source files of a commit; with more it is no single thought."""
     max_units: int = 8
+    parents: bool = False
+    """The parent of each commit is indexed instead of one base."""
 
 
 class Mined(Struct, frozen=True, kw_only=True):
@@ -52,7 +52,8 @@ class Mined(Struct, frozen=True, kw_only=True):
     head: str
     commits: int
     left_out: dict[str, int]
-    index: str
+    index: str | None
+    """Of all cases; None: each has its own."""
 
 
 class Edit(Struct, frozen=True):
@@ -68,16 +69,12 @@ class Left(Exception):
 
 
 def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
-    """Index the base, look at every commit after it, write the cases beside the index."""
-    with Repository(options.repository) as repository:
+    """Index what is searched, look at every commit after the base, write the cases beside the index."""
+    with Repository(options.repository) as repository, TemporaryDirectory(prefix="assay-") as temporary:
         head = repository.resolve(options.head)
         base = repository.resolve(options.base) if options.base else _base(repository, head, options.commits)
-        tree = _source_files(repository, base)
-        index = options.out.with_suffix(".db")
-        _index(repository, tree, index, build)
-        with Index.open(index) as opened:
-            known = frozenset(opened.ids)
-        miner = _Miner(repository, options, tree, known)
+        grounds = _grounds(options, Checkout(repository, Path(temporary) / "tree"), base, build)
+        miner = _Miner(repository, options, grounds)
         commits = list(repository.commits(base, head))
         for number, commit in enumerate(commits, 1):
             miner.look(commit)
@@ -88,16 +85,27 @@ def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
         head=head,
         commits=len(commits),
         left_out=dict(sorted(miner.left_out.items())),
-        index=index.name,
+        index=None if options.parents else options.out.with_suffix(".db").name,
     )
     write_json(options.out, as_file(found))
     return found
 
 
+def _grounds(options: MineOptions, checkout: Checkout, base: str, build: BuildIndex) -> Grounds:
+    if options.parents:
+        return ParentGrounds(checkout, options.out.with_suffix(".indexes"), build)
+    return BaseGround(checkout, base, options.out.with_suffix(".db"), build)
+
+
 def as_file(mined: Mined) -> dict[str, Any]:
     """The case file: what it is about, how it was made, the cases."""
-    told = {key: getattr(mined, key) for key in ("base", "head", "commits", "left_out")}
-    return {"index": mined.index, "mined": told, "cases": [msgspec.to_builtins(case) for case in mined.cases]}
+    told: dict[str, Any] = {key: getattr(mined, key) for key in ("base", "head", "commits", "left_out")}
+    cases = [_without_empty(msgspec.to_builtins(case)) for case in mined.cases]
+    return {"index": mined.index, "mined": told, "cases": cases}
+
+
+def _without_empty(case: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in case.items() if value is not None}
 
 
 def _base(repository: Repository, head: str, furthest: int) -> str:
@@ -108,32 +116,12 @@ def _base(repository: Repository, head: str, furthest: int) -> str:
     return line[back]
 
 
-def _source_files(repository: Repository, commit: str) -> dict[str, str]:
-    """Path → blob; the rules of what is ignored come along."""
-    tree = repository.tree(commit)
-    return {path: blob for path, blob in tree.items() if is_source(Path(path)) or path.split("/")[-1] == ".gitignore"}
-
-
-def _index(repository: Repository, tree: dict[str, str], out: Path, build: BuildIndex) -> None:
-    with TemporaryDirectory(prefix="assay-") as name:
-        folder = Path(name) / "tree"
-        folder.mkdir()
-        for path, blob in tree.items():
-            content = repository.content(blob)
-            if content is not None:
-                target = folder / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content)
-        build(folder, out)
-
-
 class _Miner:
-    def __init__(self, repository: Repository, options: MineOptions, tree: dict[str, str], known: frozenset[str]):
-        self.repository, self.options, self.tree, self.known = repository, options, tree, known
+    def __init__(self, repository: Repository, options: MineOptions, grounds: Grounds):
+        self.repository, self.options, self.grounds = repository, options, grounds
         self.cases: list[LaneCase] = []
         self.left_out: Counter[str] = Counter()
         self._queries: set[str] = set()
-        self._base: dict[str, Version] = {}
 
     def look(self, commit: Commit) -> None:
         try:
@@ -149,7 +137,7 @@ class _Miner:
         query = query_of(commit.message)
         if query in self._queries:
             raise Left("same message as another")
-        units = self._expected(commit)
+        units, ground = self._expected(commit)
         self._queries.add(query)
         return LaneCase(
             id=f"commit-{commit.sha[:12]}",
@@ -159,10 +147,11 @@ class _Miner:
             spec_content=query,
             expected_ids=tuple(unit.id for unit in units),
             tags={"language": units[0].language},
+            index=f"{ground.index.parent.name}/{ground.index.name}" if self.options.parents else None,
         )
 
-    def _expected(self, commit: Commit) -> list[Unit]:
-        """The units that a search of the base should bring back."""
+    def _expected(self, commit: Commit) -> tuple[list[Unit], Ground]:
+        """The units that a search of the ground should bring back."""
         edits = self._edits(commit)
         changed = [(edit, unit) for edit in edits for unit in changed_units(edit.before, edit.after)]
         if not changed:
@@ -170,15 +159,16 @@ class _Miner:
         kept = [(edit, unit) for edit, unit in changed if "test" not in unit.tags]
         if not kept:
             raise Left("only tests")
-        there = [(edit, unit) for edit, unit in kept if unit.id in self.known]
+        if len(kept) > self.options.max_units:
+            raise Left("too large")
+        ground = self.grounds.of(commit)
+        there = [(edit, unit) for edit, unit in kept if unit.id in ground.ids]
         if not there:
             raise Left("only units that are not in the base")
-        fresh = [unit for edit, unit in there if not self._is_in_base(unit, edit)]
+        fresh = [unit for edit, unit in there if not self._is_in(ground, unit, edit)]
         if not fresh:
             raise Left("already in the base")
-        if len(fresh) > self.options.max_units:
-            raise Left("too large")
-        return fresh
+        return fresh, ground
 
     def _edits(self, commit: Commit) -> list[Edit]:
         """Each changed source file before and after. A new file has no units that could be found."""
@@ -209,11 +199,9 @@ class _Miner:
             return Version("", [])
         return Version(content.decode("utf-8", "replace"), units_of(path, content))
 
-    def _is_in_base(self, unit: Unit, edit: Edit) -> bool:
-        """The base holds the unit as the commit left it: a search would find the change itself."""
-        if edit.path not in self._base:
-            self._base[edit.path] = self._version(edit.path, self.tree.get(edit.path))
-        stands = _text_of(self._base[edit.path], unit.id)
+    def _is_in(self, ground: Ground, unit: Unit, edit: Edit) -> bool:
+        """The index holds the unit as the commit left it: a search would find the change itself."""
+        stands = _text_of(self._version(edit.path, ground.tree.get(edit.path)), unit.id)
         return stands is not None and stands == _text_of(edit.after, unit.id)
 
 

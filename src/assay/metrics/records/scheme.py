@@ -67,11 +67,11 @@ class Field(Struct, frozen=True, kw_only=True):
         return self.comparator.explain(expected, actual)
 
 
+_ODD = {type(None), Unread}
+
+
 def _plain(values: Sequence[Any]) -> bool:
-    for value in values:
-        if value is None or type(value) is Unread:
-            return False
-    return True
+    return _ODD.isdisjoint(map(type, values))
 
 
 class Scheme(Struct, frozen=True):

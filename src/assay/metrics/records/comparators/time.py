@@ -29,7 +29,7 @@ class Time(Comparator, frozen=True):
         return seconds / (seconds + max(60.0 * self.minutes, 60.0))
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
-        if all(type(value) is float for value in expected) and all(type(value) is float for value in actual):
+        if set(map(type, expected)) | set(map(type, actual)) == {float}:
             window = max(60.0 * self.minutes, 60.0)
             return [(apart := abs(one - other)) / (apart + window) for one in expected for other in actual]
         return super().distances(expected, actual)

@@ -18,7 +18,7 @@ class DeliveryError(Exception):
 
 def compute_retry_delay(attempt: int, jitter: float = 0.0) -> float:
     """Seconds to wait before the next try: exponential backoff, doubled each time, at most a minute."""
-    return min(60.0, 0.5 * 2**attempt) * (1 + jitter)
+    return min(60.0, 0.5 * 2.0**attempt) * (1 + jitter)
 
 
 def is_retryable(error: DeliveryError) -> bool:

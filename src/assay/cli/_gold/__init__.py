@@ -1,0 +1,1 @@
+"""The parts of `assay gold`, one file each."""

@@ -1,0 +1,130 @@
+"""`assay extract`: are the right records pulled out of these texts, all of them and nothing else?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.config import Config
+    from assay.extraction.evaluation import Order, Told
+
+HELP = "extract records from texts and score them against what is expected"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "samples", nargs="?", type=Path, help="folder of samples, one text, or outputs (.jsonl, with --gold)"
+    )
+    parser.add_argument("--gold", metavar="FILE", type=Path, help="the truth of outputs that are there already, .jsonl")
+    parser.add_argument("--system", metavar="NAME", help="llm, rules, recorded, module:function, a URL")
+    parser.add_argument("--model", metavar="NAME", help="that extracts, provider/model")
+    parser.add_argument("--record", metavar="FILE", type=Path, help="record type, .yaml (default: calendar events)")
+    parser.add_argument("--level", metavar="NAME", help="strict, moderate or relaxed for every sample")
+    parser.add_argument("--fields", metavar="A,B", help="fields that must be right too, such as location,attendees")
+    parser.add_argument("--workers", metavar="N", type=int, help="samples at once")
+    parser.add_argument("--delay", metavar="SECONDS", type=float, help="from one call to the next, for free tiers")
+    parser.add_argument("--no-summary", action="store_true", help="let no model write what goes wrong")
+    parser.add_argument("--max-cost", metavar="USD", type=float, help="stop cleanly when this is spent")
+    parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+    parser.add_argument(
+        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
+    )
+    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
+    parser.add_argument("--force", action="store_true", help="promote a partial run too")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from datetime import datetime
+
+    from assay.cli._output import finish
+    from assay.config import load
+    from assay.extraction.evaluation import run_extraction
+    from assay.report.benchmark import write_benchmark
+    from assay.report.markdown import to_markdown
+    from assay.report.publish import publish
+
+    config = _override(load(arguments.config), arguments)
+    order = _order(config, arguments)
+    if order.gold is None and order.samples.is_file() and order.samples.suffix != ".jsonl":
+        return _print_records(order, arguments)
+    folder = run_extraction(order, _progress(quiet=arguments.quiet))
+    published = publish(folder, config, arguments.baseline)
+    reports = Path(config.root) / config.extraction.reports
+    report = write_benchmark(reports, to_markdown(published.report), datetime.now())  # noqa: DTZ005 (a person's clock)
+    for broken in published.summary["errors"]["broken"]:
+        print(f"assay: {broken['message']}", file=sys.stderr)
+    for warning in published.summary["notes"]:
+        print(f"assay: {warning}", file=sys.stderr)
+    finish(published, config, arguments)
+    print(f"report {report}", file=sys.stderr)
+    return published.exit_code
+
+
+def _print_records(order: Order, arguments: argparse.Namespace) -> int:
+    from assay.cli._output import print_json
+    from assay.extraction.evaluation import extract_file
+    from assay.report.records import record_lines
+
+    output = extract_file(order)
+    if arguments.json:
+        print_json([*output.records])
+    else:
+        print("\n".join(record_lines(output.records, output.confidences)))
+    return 0
+
+
+def _override(config: Config, arguments: argparse.Namespace) -> Config:
+    """The settings with what was said on the command line."""
+    from msgspec.structs import replace
+
+    from assay.cli._output import words
+    from assay.errors import AssayError
+
+    if arguments.workers is not None and arguments.workers < 1:
+        raise AssayError(f"--workers is {arguments.workers}", expected="a whole number from 1 on")
+    if arguments.delay is not None and not 0 <= arguments.delay < float("inf"):
+        raise AssayError(f"--delay is {arguments.delay}", expected="seconds from 0 on")
+    given: dict[str, Any] = {
+        "system": arguments.system,
+        "model": arguments.model,
+        "level": arguments.level,
+        "fields": words(arguments.fields),
+        "workers": arguments.workers,
+        "delay": arguments.delay,
+        "summary": False if arguments.no_summary else None,
+    }
+    options = replace(config.extraction, **{key: value for key, value in given.items() if value is not None})
+    cost = config.llm.max_cost if arguments.max_cost is None else arguments.max_cost
+    seed = config.seed if arguments.seed is None else arguments.seed
+    return replace(config, extraction=options, llm=replace(config.llm, max_cost=cost), seed=seed)
+
+
+def _order(config: Config, arguments: argparse.Namespace) -> Order:
+    from assay.errors import AssayError
+    from assay.extraction.evaluation import Order
+
+    if arguments.gold and not arguments.samples:
+        raise AssayError("--gold needs the outputs", expected="assay extract OUTPUTS.jsonl --gold GOLD.jsonl")
+    return Order(
+        config=config,
+        samples=arguments.samples or Path(config.root) / config.extraction.samples,
+        gold=arguments.gold,
+        record=arguments.record,
+        resume=arguments.resume,
+        command=tuple(sys.argv[1:]),
+    )
+
+
+def _progress(*, quiet: bool) -> Told:
+    """`[3/40] crud/simple_lunch  P=1.00 R=0.50  2.3s` on stderr; stdout stays clean."""
+    from assay.report.records import progress_line
+
+    def told(done: int, total: int, row: dict[str, Any]) -> None:
+        if not quiet:
+            print(progress_line(done, total, row), file=sys.stderr, flush=True)
+
+    return told

@@ -1,0 +1,349 @@
+"""All phases in order, each a file in and a file out: stopped anywhere and started again, the set is the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.config import Config
+from assay.corpus.index import Index
+from assay.errors import AssayError, IncompleteRun
+from assay.files import write_atomic, write_json
+from assay.gold.asking import LANGUAGES, load_prompt
+from assay.gold.balance import Choice
+from assay.gold.candidate import Candidate, LogLine, accepted, encode_lines
+from assay.gold.enrich import Checked, Stamp, enrich, ordinals
+from assay.gold.evidence import Evidence
+from assay.gold.exchange import by_batch, read_given
+from assay.gold.folder import ENRICHED, LOG, REJECTED, SELECTION, STRATA, VALIDATED, BuildFolder, clear, digest
+from assay.gold.gates import settle
+from assay.gold.generate import Progress, Workshop, finished, generate, missing
+from assay.gold.gold_file import read_gold_file
+from assay.gold.grounds import Grounds
+from assay.gold.people import read_people
+from assay.gold.plan import plan_batches
+from assay.gold.schema import SCHEMA, parse_gold
+from assay.gold.selection import select
+from assay.gold.stratify import Strata, stratify
+from assay.gold.validate import Verdict, prove_absence, validate
+from assay.gold.verify import Verification, verify
+from assay.llm import connect
+
+PHASES = ("strata", "questions", "validation", "enrichment", "choice")
+"""What `until` may name. The questions are phases 1 and 2."""
+NO_MODEL = (
+    "Set gold.model in assay.yaml (provider/model), or exchange files: `assay gold prompts --out prompts.jsonl`, "
+    "let any model, tool or person answer, `assay gold ingest answers.jsonl`, and build again"
+)
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is to be built, from what, and where."""
+
+    config: Config
+    index: Path
+    out: Path
+    folder: Path
+    today: str
+    partial: bool = False
+    """Go on with the batches that were answered."""
+    fresh: bool = False
+    until: str = PHASES[-1]
+
+    @property
+    def corpus(self) -> str:
+        """The first part of every id."""
+        return self.config.client if self.config.client != "default" else self.index.stem
+
+
+class Built(Struct, frozen=True, kw_only=True):
+    """What a build gave. Without a gold file if it was to stop before."""
+
+    folder: Path
+    strata: Strata
+    log: tuple[LogLine, ...] = ()
+    rejected: tuple[dict[str, Any], ...] = ()
+    choice: Choice | None = None
+    gold: Path | None = None
+    verification: Verification | None = None
+
+
+class Bench(Struct, frozen=True, kw_only=True):
+    """A build that is prepared: phase 0 is done, nothing has been asked."""
+
+    order: Order
+    index: Index
+    folder: BuildFolder
+    strata: Strata
+    shop: Workshop
+
+
+@contextmanager
+def prepared(order: Order) -> Iterator[Bench]:
+    """Phase 0 and the plan of everything that follows."""
+    if order.fresh:
+        clear(order.folder)
+    _check_language(order.config.gold.language)
+    with Index.open(order.index) as index:
+        folder = BuildFolder(order.folder, _about(order, index), order.today)
+        strata = _strata(order, index, folder)
+        chosen = [id_ for each in strata.strata for id_ in (*each.chosen, *each.chosen_unanswerable)]
+        chunks = index.chunks(chosen)
+        options = order.config.gold
+        shop = Workshop(
+            batches=tuple(plan_batches(strata, chunks, options)),
+            chunks=chunks,
+            strata=strata.by_chunk,
+            per_chunk=options.per_chunk,
+            log=folder.file(LOG),
+            given=by_batch(read_given(folder.path)),
+            people=tuple(read_people(folder.path, index, options.strata)),
+        )
+        yield Bench(order=order, index=index, folder=folder, strata=strata, shop=shop)
+
+
+def _check_language(language: str) -> None:
+    if language not in {"auto", *LANGUAGES}:
+        raise AssayError(f"gold.language is '{language}'", expected=" or ".join(("auto", *LANGUAGES)))
+
+
+def _about(order: Order, index: Index) -> dict[str, Any]:
+    """Whatever would give another set. Who writes the questions may change on the way: the log says who did."""
+    settings = msgspec.to_builtins(order.config.gold)
+    for name in ("model", "gates"):
+        settings.pop(name, None)
+    prompts = [
+        load_prompt(kind, language).identity for kind in ("answerable", "unanswerable") for language in LANGUAGES
+    ]
+    about = {"corpus": order.corpus, "index": index.fingerprint, "seed": order.config.seed, "prompts": prompts}
+    return about | {f"gold.{name}": value for name, value in settings.items()}
+
+
+def _strata(order: Order, index: Index, folder: BuildFolder) -> Strata:
+    def make() -> dict[str, Any]:
+        found = stratify(index, order.config.gold, order.config.seed, folder.identity)
+        data: dict[str, Any] = msgspec.to_builtins(found)
+        return data
+
+    return msgspec.convert(folder.phase(STRATA, folder.identity, make), Strata)
+
+
+def build(order: Order, progress: Progress) -> Built:
+    with prepared(order) as bench:
+        progress(PHASES[0], 1, 1)
+        built = Built(folder=order.folder, strata=bench.strata)
+        if order.until == PHASES[0]:
+            return built
+        log = _questions(bench, progress)
+        built = msgspec.structs.replace(built, log=tuple(log))
+        if order.until == PHASES[1]:
+            return built
+        return _finish(bench, built, progress)
+
+
+def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
+    """Phases 3 to 5: from here on nothing but the proofs of absence is asked of a model."""
+    order, grounds = bench.order, Grounds(bench.index, bench.order.config)
+    candidates = accepted(built.log)
+    if not candidates:
+        raise AssayError("not one question was written", where=str(bench.folder.file(LOG)), hint="The log says why")
+    progress(PHASES[2], 0, len(candidates))
+    verdicts = _validated(bench, candidates, grounds)
+    progress(PHASES[2], len(candidates), len(candidates))
+    rejected = _rejected(candidates, verdicts)
+    if order.until == PHASES[2]:
+        return msgspec.structs.replace(built, rejected=rejected)
+    enriched, incomplete = _enriched(bench, candidates, verdicts, grounds)
+    rejected = (*rejected, *incomplete)
+    write_json(bench.folder.file(REJECTED), list(rejected))
+    progress(PHASES[3], len(enriched), len(enriched))
+    built = msgspec.structs.replace(built, rejected=rejected)
+    if order.until == PHASES[3]:
+        return built
+    choice = _chosen(bench, enriched, grounds)
+    _write_gold(bench, enriched, choice)
+    _write_log(bench, built, enriched, choice)
+    progress(PHASES[4], len(choice.chosen), len(choice.chosen))
+    verification = verify(read_gold_file(order.out), bench.index, order.config)
+    return msgspec.structs.replace(built, choice=choice, gold=order.out, verification=verification)
+
+
+# --- phases 1 and 2 ----------------------------------------------------------------------------------------------
+
+
+def _questions(bench: Bench, progress: Progress) -> list[LogLine]:
+    order = bench.order
+    shop, name = bench.shop, order.config.gold.model
+    if not name and not shop.given and not shop.people:
+        raise AssayError("no model is set to write the questions", hint=NO_MODEL)
+    unanswered = missing(shop)
+    if not name and unanswered and not order.partial:
+        raise IncompleteRun(
+            f"{len(unanswered)} of {len(shop.batches)} prompts have no readable answer yet",
+            where=str(order.folder),
+            hint="Write them with `assay gold prompts`, or build with --partial from those that are answered",
+        )
+    lines = asyncio.run(_generate(order.config, shop, progress))
+    done = finished(lines)
+    failed = [batch.id for batch in shop.batches if batch.id not in done]
+    if failed and not order.partial:
+        raise IncompleteRun(
+            f"{len(failed)} of {len(shop.batches)} batches got no reply; the log says why",
+            where=str(shop.log),
+            hint="Build again to ask them again, or with --partial to go on without them",
+        )
+    return lines
+
+
+async def _generate(config: Config, shop: Workshop, progress: Progress) -> list[LogLine]:
+    name = config.gold.model
+    if not name:
+        return await generate(shop, progress)
+    async with connect(config) as models:
+        return await generate(msgspec.structs.replace(shop, model=models.model(name)), progress)
+
+
+# --- phase 3 -----------------------------------------------------------------------------------------------------
+
+
+def _validated(bench: Bench, candidates: Sequence[Candidate], grounds: Grounds) -> list[Verdict]:
+    config = bench.order.config
+    name = config.gold.model
+    made_from = digest([candidates, config.gold.gates, name, bench.index.fingerprint, config.embedder])
+
+    def make() -> dict[str, Any]:
+        absences = prove_absence(candidates, grounds, config, name) if name else None
+        return {"model": name, "verdicts": msgspec.to_builtins(validate(candidates, grounds, config, absences))}
+
+    data = bench.folder.phase(VALIDATED, made_from, make)
+    return msgspec.convert(data["verdicts"], list[Verdict])
+
+
+def _rejected(candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        _refusal(candidate, verdict.gate, verdict.reason, verdict.value, verdict.limit)
+        for candidate, verdict in zip(candidates, verdicts, strict=True)
+        if not verdict.accepted
+    )
+
+
+def _refusal(
+    candidate: Candidate, gate: str | None, reason: str | None, value: Any = None, limit: str | None = None
+) -> dict[str, Any]:
+    refused = {"key": candidate.key, "gate": gate, "reason": reason, "value": value, "limit": limit}
+    return refused | {"candidate": msgspec.to_builtins(candidate)}
+
+
+# --- phase 4 -----------------------------------------------------------------------------------------------------
+
+
+class Enriched(Struct, frozen=True):
+    """A question of the schema, and the candidate it was."""
+
+    key: str
+    stratum: str
+    question: dict[str, Any]
+
+
+def _enriched(
+    bench: Bench, candidates: Sequence[Candidate], verdicts: Sequence[Verdict], grounds: Grounds
+) -> tuple[list[Enriched], list[dict[str, Any]]]:
+    """The complete ones, and those that lack a leaf: refused like any other."""
+    stamp = Stamp(
+        corpus=bench.order.corpus,
+        date=bench.folder.date,
+        ordinals=ordinals(bench.index.ids, bench.index.sources),
+    )
+    passed = [(c, v) for c, v in zip(candidates, verdicts, strict=True) if v.accepted]
+    chunks = bench.index.chunks(candidate.chunk_id for candidate, _ in passed)
+
+    def make() -> dict[str, Any]:
+        made = [Enriched(c.key, c.stratum, enrich(c, chunks[c.chunk_id], _checked(v), stamp)) for c, v in passed]
+        return {"questions": msgspec.to_builtins(made)}
+
+    data = bench.folder.phase(ENRICHED, digest([passed, stamp.date, stamp.corpus, bench.index.fingerprint]), make)
+    made = msgspec.convert(data["questions"], list[Enriched])
+    faults = _incomplete(made, grounds, bench.order.config)
+    refused = [_refusal(c, "G4-1", faults[c.key]) for c, _ in passed if c.key in faults]
+    return [each for each in made if each.key not in faults], refused
+
+
+def _checked(verdict: Verdict) -> Checked:
+    return Checked(verdict.method or "unproven", verdict.measured)
+
+
+def _incomplete(made: Sequence[Enriched], grounds: Grounds, config: Config) -> dict[str, str]:
+    """Key → what is missing or incoherent, by the gate that would say so of the file."""
+    raws = [each.question for each in made]
+    questions = parse_gold({"questions": raws}, "", "enriched questions")
+    evidence = Evidence(questions, grounds, raws=raws)
+    keys = {each.question["id"]: each.key for each in made}
+    return {
+        keys[failure.question]: failure.what
+        for gate in settle(config.gold.gates, ("G4-1",))
+        for failure in gate.check(evidence, gate.limits).failures
+        if failure.question
+    }
+
+
+# --- phase 5 -----------------------------------------------------------------------------------------------------
+
+
+def _chosen(bench: Bench, enriched: Sequence[Enriched], grounds: Grounds) -> Choice:
+    config = bench.order.config
+    quotas = {stratum.name: stratum.quota for stratum in bench.strata.strata}
+
+    def make() -> dict[str, Any]:
+        questions = [(each.stratum, each.question) for each in enriched]
+        data: dict[str, Any] = msgspec.to_builtins(select(questions, grounds, config, quotas, bench.strata.target))
+        return data
+
+    made_from = digest([[each.question for each in enriched], quotas, config.gold, config.embedder])
+    return msgspec.convert(bench.folder.phase(SELECTION, made_from, make), Choice)
+
+
+def _write_gold(bench: Bench, enriched: Sequence[Enriched], choice: Choice) -> None:
+    wanted = set(choice.chosen)
+    questions = sorted((e.question for e in enriched if e.question["id"] in wanted), key=lambda q: str(q["id"]))
+    version = {
+        "schema": SCHEMA,
+        "corpus": bench.order.corpus,
+        "created": bench.folder.date,
+        "question_count": len(questions),
+        "unanswerable_count": sum(question["content"]["is_impossible"] for question in questions),
+        "target": bench.strata.target,
+        "strata": {stratum.name: stratum.quota for stratum in bench.strata.strata},
+        "index": bench.index.fingerprint,
+    }
+    write_json(bench.order.out, {"version": version, "questions": questions})
+
+
+def _write_log(bench: Bench, built: Built, enriched: Sequence[Enriched], choice: Choice) -> None:
+    """The log with what became of each candidate behind it."""
+    kept = {each.key: each.question["id"] for each in enriched}
+    refused = {each["key"]: (each["gate"], each["reason"]) for each in built.rejected}
+    decisions = []
+    for candidate in accepted(built.log):
+        id_ = kept.get(candidate.key)
+        chosen = id_ in choice.chosen
+        gate, reason = refused.get(candidate.key, ("choice", choice.left.get(id_ or "")))
+        decisions.append(
+            LogLine(
+                event="decision",
+                batch=candidate.batch,
+                accepted=chosen,
+                gate=None if chosen else gate,
+                reason=f"in the set as {id_}" if chosen else reason,
+                key=candidate.key,
+                chunk_id=candidate.chunk_id,
+                prompt=candidate.prompt,
+                model=candidate.model,
+            )
+        )
+    write_atomic(bench.shop.log, encode_lines([*built.log, *decisions]))

@@ -1,0 +1,80 @@
+"""The folder of a build: one file for each phase, each naming the input it was made from.
+
+A phase whose file is there and was made from the same input is not done again; one whose input changed is. A folder
+belongs to one build: other settings or another corpus are refused, never mixed in.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.errors import AssayError
+from assay.files import dump_json, parse_json, read_text, write_json
+
+ABOUT = "build.json"
+STRATA = "chunk_strata.json"
+LOG = "generation_log.jsonl"
+VALIDATED = "validated.json"
+REJECTED = "rejected_questions.json"
+ENRICHED = "enriched.json"
+SELECTION = "selection.json"
+
+
+def digest(value: Any) -> str:
+    """Of anything that can be JSON; of bytes as they are."""
+    data = value if isinstance(value, bytes) else dump_json(msgspec.to_builtins(value)).encode("utf-8", "replace")
+    return sha256(data).hexdigest()
+
+
+class BuildFolder:
+    """`about` is what the build is: whatever changes it makes another build."""
+
+    def __init__(self, path: Path, about: dict[str, Any], today: str):
+        self.path = path
+        self.identity = digest(about)
+        self.date = self._open(about, today)
+
+    def _open(self, about: dict[str, Any], today: str) -> str:
+        """The day the build began: a build that goes on tomorrow gives the same set."""
+        file = self.path / ABOUT
+        if not file.exists():
+            write_json(file, {"identity": self.identity, "date": today, "about": about})
+            return today
+        before = parse_json(read_text(file), str(file))
+        if before.get("identity") != self.identity:
+            old = before.get("about", {})
+            changed = [key for key in sorted({*old, *about}) if old.get(key) != about.get(key)]
+            raise AssayError(
+                f"holds another build: {', '.join(changed)} changed",
+                where=str(self.path),
+                hint="Start anew with --fresh, or name another --folder",
+            )
+        return str(before["date"])
+
+    def file(self, name: str) -> Path:
+        return self.path / name
+
+    def phase(self, name: str, made_from: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What that phase gave: read if it was made from the same input, else made and written."""
+        file = self.path / name
+        if file.exists():
+            found: dict[str, Any] = parse_json(read_text(file), str(file))
+            if isinstance(found, dict) and found.get("input") == made_from:
+                return found
+        data = {"input": made_from} | make()
+        write_json(file, data)
+        return data
+
+
+def clear(path: Path) -> None:
+    """Only a folder that a build has made is deleted."""
+    if path.exists():
+        if not (path / ABOUT).exists() and any(path.iterdir()):
+            raise AssayError("not the folder of a build", where=str(path), hint="Name another --folder")
+        shutil.rmtree(path)

@@ -1,0 +1,42 @@
+"""A gold file as it is: typed questions to work with, and the raw ones, so that nothing in it is lost."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from assay.errors import AssayError
+from assay.files import parse_json, read_text
+from assay.gold.schema import Question, parse_gold
+
+
+class GoldFile(Struct, frozen=True, kw_only=True):
+    """One schema-v2 file."""
+
+    name: str
+    sha256: str
+    version: dict[str, Any]
+    raws: tuple[Any, ...]
+    questions: tuple[Question, ...]
+    beside: dict[str, Any] = {}
+    """What stands in the file beside version and questions."""
+
+
+def read_gold_file(path: Path) -> GoldFile:
+    """Read strictly; a fault names its line."""
+    text = read_text(path)
+    data = parse_json(text, str(path))
+    questions = parse_gold(data, text, str(path))
+    if not questions:
+        raise AssayError("holds no question at all", where=str(path))
+    return GoldFile(
+        name=path.name,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        version=data.get("version", {}),
+        raws=tuple(data["questions"]),
+        questions=questions,
+        beside={key: value for key, value in data.items() if key not in {"version", "questions"}},
+    )
