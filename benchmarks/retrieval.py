@@ -5,17 +5,19 @@
 bm25: our retriever from the text of the queries to finished rankings, beside bm25s given the same tokens ready-made.
 vector: our retriever beside a numpy product with argpartition. Best of the repeats, taken in turns.
 evaluation: gold set read, index opened, searched, measured with intervals and segments, failures diagnosed, run
-written; three questions in four have their chunk on top. The library still only searches.
+written; five questions in six have their chunk on top. The library reads the same file and searches, nothing else.
 Aims: search / bare at most 1.0, evaluation / bare at most 1.25. Exits with 1 beyond.
 """
 
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +145,7 @@ def evaluation(name: str, corpus: Corpus, index: Index, config: Config, folder: 
     found = build(name, config, index).search(queries, Request(k=1))
     cases = []
     for number, (query, ranking) in enumerate(zip(queries, found, strict=True)):
-        top = ranking.ids[0] if isinstance(ranking, Ranking) and ranking.ids and number % 4 else index.ids[number]
+        top = ranking.ids[0] if isinstance(ranking, Ranking) and ranking.ids and number % 6 else index.ids[number]
         tags = {
             "difficulty": ("easy", "medium", "hard")[number % 3],
             "question_type": ("factual", "scenario")[number % 2],
@@ -162,12 +164,32 @@ def seconds(call: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
+def read(path: Path, column: str) -> list[Any]:
+    """What the bare library must read first: one column of the chunks."""
+    with closing(sqlite3.connect(path)) as connection:
+        return [value for (value,) in connection.execute(f"SELECT {column} FROM chunks ORDER BY id")]
+
+
+def after_reading(name: str, path: Path, search: Callable[[], Any]) -> Callable[[], Any]:
+    """The bare library from the file: bm25s would have to tokenise and index the texts too; here it need not."""
+
+    def whole() -> Any:
+        if name == "vector":
+            np.frombuffer(b"".join(read(path, "embedding")), dtype=np.float32).reshape(-1, DIM)
+        else:
+            read(path, "id")
+        return search()
+
+    return whole
+
+
 def compare(name: str, size: int, calls: Sequence[Callable[[], Any]], repeat: int) -> bool:
     """Search, evaluation and the library in turns; whether both stay within their aims."""
     times = [[seconds(call) for call in calls] for _ in range(repeat)]
-    search, whole, bare = (min(column) for column in zip(*times, strict=True))
+    search, bare_search, whole, bare_whole = (min(column) for column in zip(*times, strict=True))
     held = True
-    for what, own, goal in (("search", search, SEARCH), ("evaluation", whole, EVALUATION)):
+    pairs = (("search", search, bare_search, SEARCH), ("evaluation", whole, bare_whole, EVALUATION))
+    for what, own, bare, goal in pairs:
         verdict = "ok" if own <= goal * bare else "TOO SLOW"
         held = held and own <= goal * bare
         figures = f"{own * 1000:9.1f} ms   bare {bare * 1000:9.1f} ms   ratio {own / bare:5.2f} (≤ {goal})"
@@ -185,7 +207,9 @@ def benchmark(size: int, options: argparse.Namespace, folder: Path) -> list[bool
         for name, library in libraries.items():
             search = ours(build(name, config, index), corpus, options.k)
             whole = evaluation(name, corpus, index, config, folder)
-            held.append(compare(name, size, (search, whole, library(corpus, options.k)), options.repeat))
+            bare = library(corpus, options.k)
+            calls = (search, bare, whole, after_reading(name, index.path, bare))
+            held.append(compare(name, size, calls, options.repeat))
         return held
 
 

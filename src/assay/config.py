@@ -133,6 +133,29 @@ class Decision(Settings, frozen=True):
         _require(self.tune <= self.good, "tune must not be more than good")
 
 
+class CodeFields(Settings, frozen=True):
+    """What bm25 searches beside the text of a unit of code: a match there counts so many times one in the text."""
+
+    symbol: Annotated[NotNegative, Meta(description="its qualified name")] = 1.0
+    path: Annotated[NotNegative, Meta(description="the path of its file")] = 0.5
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return {"symbol": self.symbol, "path": self.path}
+
+
+class MemoryRanking(Settings, frozen=True):
+    """How memories are ranked: relevance / best relevance + recency · 2^(−age / half_life_days) + priority · its own."""
+
+    recency: Annotated[NotNegative, Meta(description="weight of a memory's date; 0: does not count")] = 0.0
+    half_life_days: Annotated[float, Meta(gt=0, description="after so many days a date counts half")] = 30.0
+    today: Annotated[
+        str | None, Meta(description="ages are counted to this date (2026-01-31); null: that of the newest memory")
+    ] = None
+    priority: Annotated[NotNegative, Meta(description="weight of a memory's priority, 0 to 1; 0: does not count")] = 0.0
+    candidates: Annotated[Positive, Meta(description="how many of the most relevant are ranked again")] = 100
+
+
 class RetrievalOptions(Settings, frozen=True):
     """`assay retrieval`: does the right chunk come back, how high, and if not, why?"""
 
@@ -153,6 +176,8 @@ class RetrievalOptions(Settings, frozen=True):
     hybrid: Hybrid = Hybrid()
     rerank: Rerank = Rerank()
     http: Http = Http()
+    code: CodeFields = CodeFields()
+    memory: MemoryRanking = MemoryRanking()
     gates: Annotated[tuple[Gate, ...], Meta(description="rules on the best variant")] = (
         Gate(measure="recall@5", at_least=0.80),
     )

@@ -80,6 +80,6 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
 
 
 def _builtin(config: Config) -> tuple[Placed, ...]:
-    from assay.lanes.smoke import smoke_cases
+    from assay.lanes.corpora import builtin_cases
 
-    return smoke_cases(config)
+    return builtin_cases(config)

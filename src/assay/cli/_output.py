@@ -41,7 +41,7 @@ def print_json(value: Any) -> None:
     print(dump_json(value, indent=2))
 
 
-def show(report: Report, *, whole: bool = False) -> None:
+def show(report: Report, *, whole: bool = False, stderr: bool = False) -> None:
     """On the terminal; details are left to the files unless the whole is asked for."""
     from msgspec.structs import replace
     from rich.console import Console
@@ -49,7 +49,7 @@ def show(report: Report, *, whole: bool = False) -> None:
     from assay.report.console import print_report
 
     kept = tuple(section for section in report.sections if whole or not section.detail)
-    print_report(replace(report, sections=kept), Console())
+    print_report(replace(report, sections=kept), Console(stderr=stderr))
 
 
 def finish(published: Published, config: Config, arguments: argparse.Namespace) -> None:

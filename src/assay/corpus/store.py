@@ -129,10 +129,9 @@ class Store:
         return [_file_row(dict(zip(fields, row, strict=True))) for row in rows]
 
     def lanes(self) -> list[str]:
-        lane = """COALESCE(json_extract(metadata, '$.lane'), 'document')"""
-        where = """WHERE metadata LIKE '%"lane"%'"""
-        marked = self._connection.execute(f"SELECT DISTINCT {lane} FROM chunks {where}").fetchall()  # noqa: S608
-        return sorted({str(row[0]) for row in marked}) or ["document"]
+        lane = """CASE WHEN metadata LIKE '%"lane"%' THEN json_extract(metadata, '$.lane') END"""
+        found = self._connection.execute(f"SELECT DISTINCT {lane} FROM chunks").fetchall()  # noqa: S608
+        return sorted({str(row[0] or "document") for row in found}) or ["document"]
 
     def finish(self, metadata: Mapping[str, str]) -> str:
         """Metadata and fingerprint; what was prepared from other chunks goes."""

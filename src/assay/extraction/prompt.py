@@ -24,6 +24,7 @@ from assay.llm.protocol import JsonSchema, Message
 CONFIDENCES = ("high", "medium", "low")
 
 _FOLDER = Path(__file__).parent / "prompts"
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TASK = "Extract from the {what} above. Reply with the JSON object alone."
 _TEXT = {"type": "string"}
 _PERHAPS = {"type": ["string", "null"]}
@@ -67,11 +68,15 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
     def _situation(self, sample: Sample) -> str:
         now = sample.now
-        facts = {"now": now.isoformat(timespec="seconds"), "weekday": f"{now:%A}", "timezone": sample.timezone}
-        facts |= {"owner": sample.owner}
+        facts: dict[str, Any] = {
+            "now": now.isoformat(timespec="seconds"),
+            "weekday": _WEEKDAYS[now.weekday()],
+            "timezone": sample.timezone,
+            "owner": sample.owner,
+        }
         if not self.is_event:
-            facts |= {"fields": dump_json(_item(self.schema))}
-        return "\n".join(f"{name}: {value}" for name, value in facts.items() if value)
+            facts["fields"] = _item(self.schema)
+        return dump_json({name: value for name, value in facts.items() if value is not None})
 
 
 def load_prompt(path: Path | None, record: RecordType) -> Prompt:

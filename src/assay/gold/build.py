@@ -73,6 +73,23 @@ class Built(Struct, frozen=True, kw_only=True):
     gold: Path | None = None
     verification: Verification | None = None
 
+    def as_data(self) -> dict[str, Any]:
+        """What a program wants to know of it; the files hold the rest."""
+        lines = [line for line in self.log if line.event == "candidate"]
+        return {
+            "gold": str(self.gold) if self.gold else None,
+            "folder": str(self.folder),
+            "asked": self.strata.asked,
+            "target": self.strata.target,
+            "written": len(lines),
+            "refused_on_reading": sum(not line.accepted for line in lines),
+            "rejected": len(self.rejected),
+            "chosen": len(self.choice.chosen) if self.choice else None,
+            "targets": msgspec.to_builtins(self.choice.targets) if self.choice else None,
+            "remarks": list(self.strata.remarks),
+            "verification": self.verification.as_data() if self.verification else None,
+        }
+
 
 class Bench(Struct, frozen=True, kw_only=True):
     """A build that is prepared: phase 0 is done, nothing has been asked."""

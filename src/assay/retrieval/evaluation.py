@@ -30,6 +30,8 @@ from assay.runs.results import ResultsFile, Row
 from assay.sampling import stratified
 
 KIND = "retrieval"
+PROBE = 250
+"""Questions searched by bm25 only to see how trivial the set is."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -229,10 +231,12 @@ def _found(retriever: Retriever, texts: Sequence[str], k: int) -> list[Sequence[
 
 
 def _trivial(cases: Sequence[Case], rows: Sequence[Row], bm25: Retriever) -> float | None:
-    """Share of the questions that bm25 ranks right at once; from the run itself where bm25 is a variant of it."""
+    """Share of the questions that bm25 ranks right at once: all of them where bm25 is a variant of the run, else of a
+    stratified sample, because the search is made for this alone."""
     known = [case for case in cases if case.expected_ids]
     first = {row["case_id"]: row["rank"] == 1 for row in rows if row["variant"] == "bm25" and row["status"] == "ok"}
     if not first and known:
+        known = list(stratified(known, PROBE, 0))
         found = _found(bm25, [case.question for case in known], 1)
         first = {case.id: bool(set(ids) & case.expected.keys()) for case, ids in zip(known, found, strict=True)}
     return sum(first.get(case.id, False) for case in known) / len(known) if known else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,17 @@ class RetrievalScorer:
         self.measures = tuple(measures)
         self._names = tuple(map(str, measures))
         self.options = options
-        self._places = dict(zip(index.ids, zip(index.sources, index.pages, strict=True), strict=True)) if index else {}
-        self._documents = Documents(index.sources if index else ())
+        self._index = index
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[str, int | None]]:
+        """Document and page of each chunk; read only if a page is expected."""
+        index = self._index
+        return dict(zip(index.ids, zip(index.sources, index.pages, strict=True), strict=True)) if index else {}
+
+    @cached_property
+    def _documents(self) -> Documents:
+        return Documents(self._index.sources if self._index else ())
 
     def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Ranking | Fault]) -> list[Row]:
         found = [(case, output) for case, output in zip(cases, outputs, strict=True) if isinstance(output, Ranking)]
@@ -70,6 +80,8 @@ class RetrievalScorer:
         return result
 
     def _page_ranks(self, cases: Sequence[Case], rankings: Sequence[Sequence[str]]) -> list[list[int | None]]:
+        if not any(case.pages for case in cases):
+            return [[] for _ in cases]
         unknown = ("", None)
         same_document = self.options.page_match == "document"
         return [

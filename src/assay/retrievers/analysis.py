@@ -15,12 +15,16 @@ from itertools import groupby, pairwise
 
 from msgspec import Struct
 
+from assay.retrievers.identifiers import split_identifier
 from assay.retrievers.stopwords import STOP_WORDS
 
 Stem = Callable[[str], str]
 
-VERSION = 1
+VERSION = 2
 """Raised when the same text gives other terms than before: prepared structures are then built again."""
+
+CODE = "code"
+"""The language of source code, whatever it is written in: names taken apart, comments read as English."""
 
 LONGEST_WORD = 80
 """Characters; what is longer is no word but data, and is cut there."""
@@ -70,6 +74,7 @@ _WORD = re.compile(
     rf"\d+(?:[.,]\d+)+|(?:[^\W\d_]\.){{2,}}(?:[^\W\d_](?!{_LETTER}))?|{_LETTER}+(?:['‐-](?!\d+[.,]\d){_LETTER}+)*"
 )
 
+_NAME = re.compile(rf"{_LETTER}+")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´′＇ʹ‛", "'"))
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
@@ -143,6 +148,9 @@ class Analyzer:
         for word in words(piece):
             yield from self._analyse(word)
 
+    def pieces(self, text: str) -> list[str]:
+        return pieces(text)
+
     def is_stop(self, piece: str) -> bool:
         found = self.terms(piece)
         return bool(found) and all(term.is_stop for term in found)
@@ -173,10 +181,33 @@ class Analyzer:
         return fold_accents(self._stem(word)).replace("'", "")
 
 
+class CodeAnalyzer(Analyzer):
+    """Each name whole and in its parts: `SpecAutoState` is found by itself, by `spec_auto_state`, by `state`."""
+
+    def __init__(self) -> None:
+        super().__init__("en")
+        self.language = CODE
+
+    def pieces(self, text: str) -> list[str]:
+        return _NAME.findall(text)
+
+    def analyse(self, piece: str) -> Iterator[Term]:
+        for name in _NAME.findall(piece):
+            yield from self._name(name) if name.isascii() else super().analyse(name)
+
+    def _name(self, name: str) -> Iterator[Term]:
+        parts = split_identifier(name[:LONGEST_WORD])
+        if len(parts) > 1 and (whole := self._term("".join(parts).lower())):
+            yield Term(whole)
+        for part in map(str.lower, parts):
+            if text := self._term(part):
+                yield Term(text, part in self.stop_words)
+
+
 @cache
 def analyzer(language: str) -> Analyzer:
     """One for each language, so that what it remembers is shared."""
-    return Analyzer(language)
+    return CodeAnalyzer() if language == CODE else Analyzer(language)
 
 
 def fold_accents(word: str) -> str:

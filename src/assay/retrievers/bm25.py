@@ -22,19 +22,20 @@ class Bm25:
 
     def __init__(self, context: Context):
         self._index = context.need_index("bm25")
+        self._fields = context.config.retrieval.code.weights
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
         lexical = load(self._index, request.lane)
         # The structure of a lane holds that lane's rows alone; only the source filter is left to do.
         allowed = allowed_rows(self._index, Request(k=request.k, sources=request.sources))
-        hits = lexical.postings.search([lexical.terms(query.text) for query in queries], request.k, allowed)
+        hits = lexical.postings.search([lexical.terms(query.text, self._fields) for query in queries], request.k, allowed)
         return [ranking(self._index, hit, self.scale) for hit in hits]
 
     def ranks(self, queries: Sequence[Query], wanted: Sequence[Sequence[str]], request: Request) -> list[int | None]:
         """How high the best of the wanted chunks stands for each query, however deep."""
         lexical = load(self._index, request.lane)
         allowed = allowed_rows(self._index, Request(k=request.k, sources=request.sources))
-        terms = [lexical.terms(query.text) for query in queries]
+        terms = [lexical.terms(query.text, self._fields) for query in queries]
         return lexical.postings.ranks(terms, rows_of(self._index, wanted), allowed)
 
 

@@ -10,7 +10,7 @@ from itertools import count, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.retrievers.analysis import analyzer, pieces
+from assay.retrievers.analysis import analyzer
 from assay.retrievers.postings import Counts
 
 _SLAB = 8192
@@ -51,7 +51,7 @@ class _Counter:
         found, lengths = array("i"), array("i")
         for text, language in zip(texts, languages, strict=True):
             before = len(found)
-            found.extend(map(self._pieces[language].__getitem__, pieces(text)))
+            found.extend(map(self._pieces[language].__getitem__, analyzer(language).pieces(text)))
             lengths.append(len(found) - before)
         self._learn()
         rows = np.repeat(np.arange(start, start + len(texts)), np.frombuffer(lengths, np.int32))

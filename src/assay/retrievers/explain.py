@@ -9,7 +9,7 @@ from msgspec import Struct
 from assay.config import Config
 from assay.corpus.index import Index
 from assay.errors import AssayError
-from assay.records import Chunk, Fault, Ranking
+from assay.records import Chunk, Fault, Lane, Ranking
 from assay.retrievers.lexical import Lexical, load
 from assay.retrievers.protocol import Query, Request, stages_of
 from assay.retrievers.snippet import Snippet, snippet
@@ -42,7 +42,9 @@ class Explanation(Struct, frozen=True, kw_only=True):
     retriever: str
     scale: str
     chunks: int
-    """In the index."""
+    """In the index, or in the lane."""
+    lane: Lane | None
+    """None: all chunks together."""
     terms: tuple[str, ...]
     """What words were looked for."""
     hits: tuple[Hit, ...]
@@ -57,19 +59,20 @@ def explain(query: str, variant: str, config: Config, index: Index, request: Req
         raise AssayError(f"{variant}: {ranking.message}")
     stages = stages_of(retriever, asked, request)
     lexical = load(index, request.lane)
-    reasons = _Reasons(index, lexical, lexical.terms(query), stages)
+    reasons = _Reasons(index, lexical, lexical.terms(query, config.retrieval.code.weights), stages)
     return Explanation(
         query=query,
         retriever=retriever.name,
         scale=ranking.scale,
-        chunks=len(index),
-        terms=tuple(reasons.terms),
+        chunks=lexical.postings.members,
+        lane=request.lane,
+        terms=tuple(term for term in reasons.terms if "@" not in term),
         hits=tuple(reasons.hits(ranking)),
     )
 
 
 class _Reasons:
-    def __init__(self, index: Index, lexical: Lexical, terms: dict[str, int], stages: Mapping[str, Ranking | Fault]):
+    def __init__(self, index: Index, lexical: Lexical, terms: dict[str, float], stages: Mapping[str, Ranking | Fault]):
         self.index, self.lexical, self.terms = index, lexical, terms
         self.places = {
             name: {

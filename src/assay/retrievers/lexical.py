@@ -16,13 +16,22 @@ from assay.corpus.index import Index
 from assay.corpus.language import detect_each
 from assay.files import dump_json
 from assay.records import Lane
-from assay.retrievers.analysis import VERSION, Analyzer, analyzer, language_code, query_terms
+from assay.retrievers.analysis import CODE, VERSION, Analyzer, analyzer, language_code, query_terms
 from assay.retrievers.counting import count_terms
 from assay.retrievers.postings import K1, B, Counts, Postings
 
 _ABOUT = "bm25/about"
 _LARGEST = 900_000_000
 """Bytes; SQLite takes no larger value."""
+
+
+FIELDS = ("symbol", "path")
+"""What a unit of code has beside its text."""
+
+
+def prefix_of(field: str) -> str:
+    """Of the field's terms; no term holds the sign."""
+    return f"{field}@"
 
 
 class Lexical(Struct, frozen=True, dict=True):
@@ -36,8 +45,13 @@ class Lexical(Struct, frozen=True, dict=True):
     def analyzers(self) -> list[Analyzer]:
         return [analyzer(language) for language in self.languages]
 
-    def terms(self, query: str) -> dict[str, int]:
-        return query_terms(query, self.analyzers)
+    def terms(self, query: str, fields: Mapping[str, float] | None = None) -> dict[str, float]:
+        """What is looked for in the text and, where there is code, in the given fields by their weights."""
+        found: dict[str, float] = dict(query_terms(query, self.analyzers))
+        if fields and CODE in self.languages:
+            named = query_terms(query, [analyzer(CODE)])
+            found |= {prefix_of(field) + term: n * fields[field] for field in FIELDS for term, n in named.items()}
+        return {term: weight for term, weight in found.items() if weight}
 
 
 _loaded: WeakKeyDictionary[Index, dict[str, Lexical]] = WeakKeyDictionary()
@@ -72,14 +86,17 @@ def row_languages(index: Index) -> list[str]:
     """The language of each chunk: the index's own if it was made for one, else that of the chunk's document."""
     setting = language_code(index.metadata.get("language", "auto"))
     if setting != "auto":
-        return [setting] * len(index)
+        return [CODE if lane == "code" else setting for lane in index.lanes]
     # Chunks without a source may come from anywhere: each is a document of its own.
-    documents = [source or id_ for source, id_ in zip(index.sources, index.ids, strict=True)]
+    documents = [
+        "" if lane == "code" else source or id_
+        for source, id_, lane in zip(index.sources, index.ids, index.lanes, strict=True)
+    ]
     first_ids = dict(zip(reversed(documents), reversed(index.ids), strict=True))
     told = {chunk.id: chunk.metadata.get("language") for chunk in index.chunks(first_ids.values()).values()}
-    known = {document: told[id_] for document, id_ in first_ids.items() if isinstance(told[id_], str)}
+    known = {document: told[id_] for document, id_ in first_ids.items() if isinstance(told[id_], str)} | {"": CODE}
     asked = (pair for pair in zip(documents, index.texts(), strict=True) if pair[0] not in known)
-    found = detect_each(asked) if len(known) < len(first_ids) else {}
+    found = detect_each(asked) if first_ids.keys() - known else {}
     return [language_code(known.get(document) or found[document] or "en") for document in documents]
 
 
@@ -90,7 +107,29 @@ def _build(index: Index) -> dict[str, Lexical]:
     lanes = np.array(index.lanes, dtype="U8")
     names = sorted(set(index.lanes)) if len(set(index.lanes)) > 1 else []
     members = {"all": np.ones(len(index), dtype=bool)} | {name: lanes == name for name in names}
-    return {name: _structure(counts, rows, languages) for name, rows in members.items()}
+    found = {name: _structure(counts, rows, languages) for name, rows in members.items()}
+    fields = _fields(index, lanes == "code") if "code" in index.lanes else {}
+    return {
+        name: _with_fields(lexical, fields) if CODE in lexical.languages else lexical for name, lexical in found.items()
+    }
+
+
+def _fields(index: Index, is_code: NDArray[np.bool_]) -> dict[str, Postings]:
+    """Symbol and path of each unit of code. Both stand in its id; a unit made elsewhere may have another kind of id."""
+    symbols, paths = [""] * len(index), [""] * len(index)
+    for row in np.flatnonzero(is_code).tolist():
+        path, _, symbol = index.ids[row].removeprefix("code:").partition("::")
+        symbols[row], paths[row] = (symbol, path) if symbol else ("", index.sources[row])
+    languages = [CODE] * len(index)
+    texts = dict(zip(FIELDS, (symbols, paths), strict=True))
+    return {field: Postings.build(count_terms(texts[field], languages), is_code) for field in FIELDS}
+
+
+def _with_fields(lexical: Lexical, fields: Mapping[str, Postings]) -> Lexical:
+    postings = lexical.postings
+    for field, its in fields.items():
+        postings = postings.with_field(prefix_of(field), its)
+    return Lexical(postings, lexical.languages)
 
 
 def _structure(counts: Counts, members: NDArray[np.bool_], languages: Sequence[str]) -> Lexical:

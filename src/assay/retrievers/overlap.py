@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from assay.corpus.language import detect
 from assay.records import Chunk
-from assay.retrievers.analysis import analyzer, language_code, pieces, query_terms
+from assay.retrievers.analysis import CODE, analyzer, language_code, pieces, query_terms
 from assay.retrievers.lexical import load
 from assay.retrievers.postings import K1, B
 from assay.retrievers.protocol import RERANKERS, Context
@@ -74,8 +74,9 @@ def _score(idf: Mapping[str, float], text: Text, damping: float) -> float:
 
 
 def _read(chunk: Chunk, index_language: str) -> Text:
-    told = chunk.metadata.get("language")
-    language = index_language if index_language != "auto" else told if isinstance(told, str) else detect(chunk.text)
+    told = CODE if chunk.lane == "code" else chunk.metadata.get("language")
+    is_told = index_language != "auto" and chunk.lane != "code"
+    language = index_language if is_told else told if isinstance(told, str) else detect(chunk.text)
     code = language_code(language or "en")
     places: dict[str, list[int]] = {}
     terms = [term.text for piece in pieces(chunk.text) for term in analyzer(code).terms(piece)]

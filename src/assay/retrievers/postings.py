@@ -71,6 +71,18 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
             members=n,
         )
 
+    def with_field(self, prefix: str, field: Postings) -> Postings:
+        """The terms of another field of the same rows beside these, told apart by a prefix. Each field keeps its own
+        statistics: a match in a short name counts the same in a long text."""
+        return Postings(
+            vocabulary=[*self.vocabulary, *(prefix + term for term in field.vocabulary)],
+            starts=np.concatenate([self.starts, field.starts[1:] + len(self.rows)]),
+            rows=np.concatenate([self.rows, field.rows]),
+            impacts=np.concatenate([self.impacts, field.impacts]),
+            size=self.size,
+            members=self.members,
+        )
+
     @cached_property
     def term_ids(self) -> dict[str, int]:
         return dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
@@ -88,7 +100,7 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
         return {}
 
     def search(
-        self, queries: Iterable[Mapping[str, int]], k: int, allowed: NDArray[np.bool_] | None = None
+        self, queries: Iterable[Mapping[str, float]], k: int, allowed: NDArray[np.bool_] | None = None
     ) -> list[Hits]:
         """The k best rows for each query, given as its terms and how often each is asked for.
 
@@ -105,7 +117,7 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
 
     def ranks(
         self,
-        queries: Iterable[Mapping[str, int]],
+        queries: Iterable[Mapping[str, float]],
         wanted: Iterable[Sequence[int]],
         allowed: NDArray[np.bool_] | None = None,
     ) -> list[int | None]:
@@ -119,13 +131,13 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
             found.append(rank_of(scores, rows, above=0.0))
         return found
 
-    def _score(self, terms: Mapping[str, int], scores: NDArray[np.float32]) -> None:
+    def _score(self, terms: Mapping[str, float], scores: NDArray[np.float32]) -> None:
         """Always in the order of the vocabulary, so that equal chunks get equal sums to the last bit."""
         scores.fill(0)
         known = sorted((self.term_ids[term], weight) for term, weight in terms.items() if term in self.term_ids)
         for term, weight in known:
             values = self._column(term) if term in self._common else self.impacts[self._slice(term)]
-            if weight > 1:
+            if weight != 1:
                 values = values * np.float32(weight)
             if term in self._common:
                 scores += values
@@ -143,7 +155,7 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
             self._columns[term] = column
         return column
 
-    def contributions(self, terms: Mapping[str, int], row: int) -> dict[str, float]:
+    def contributions(self, terms: Mapping[str, float], row: int) -> dict[str, float]:
         """What each term adds to the score of a row; terms that add nothing are left out."""
         found = {}
         for term, weight in terms.items():

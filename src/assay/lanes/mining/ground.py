@@ -9,12 +9,13 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from assay.corpus.code.files import is_source
+from assay.corpus.code.files import BUILT, is_source
 from assay.corpus.index import Index
 from assay.lanes.mining.git import Commit, Repository
 
 BuildIndex = Callable[[Path, Path], None]
 """Folder of sources, file of the index."""
+_RULES = {".gitignore", *(name for names in BUILT.values() for name in names)}
 
 
 class Ground(Struct, frozen=True):
@@ -52,9 +53,9 @@ class Checkout:
         return tree
 
     def _source_files(self, commit: str) -> dict[str, str]:
-        """The rules of what is ignored come along."""
+        """With those that decide what is passed over: rules of what is ignored, files that name build folders."""
         tree = self.repository.tree(commit)
-        return {path: blob for path, blob in tree.items() if is_source(Path(path)) or path.endswith(".gitignore")}
+        return {path: blob for path, blob in tree.items() if is_source(Path(path)) or Path(path).name in _RULES}
 
     def _write(self, target: Path, blob: str) -> None:
         content = self.repository.content(blob)
@@ -79,7 +80,7 @@ class BaseGround:
         build(checkout.folder, index)
         self._ground = Ground(tree, ids_of(index), index)
 
-    def of(self, commit: Commit) -> Ground:
+    def of(self, commit: Commit) -> Ground:  # noqa: ARG002 (the same for all)
         return self._ground
 
 
