@@ -27,9 +27,10 @@ from assay.metrics.records import Counts, match
 
 Records = list[dict[str, Any]]
 WORDS = (
-    "lunch dinner review planning dentist standup retro interview workshop rehearsal call visit tour budget roadmap "
-    "with for the team Ana Oske Ilse Jonas marketing finance school parents garden harbour committee"
-).split()
+    *("lunch", "dinner", "review", "planning", "dentist", "standup", "retro", "interview", "workshop", "rehearsal"),
+    *("call", "visit", "tour", "budget", "roadmap", "with", "for", "the", "team", "Ana", "Oske", "Ilse", "Jonas"),
+    *("marketing", "finance", "school", "parents", "garden", "harbour", "committee"),
+)
 WINDOW = 7200.0
 
 

@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from console_blocks import ROOT, refreshed
 
@@ -61,12 +62,20 @@ def _row(setting: Setting) -> str:
     return f"| `{setting.name}` | {default} | {setting.allowed} | {_cell(setting.meaning)} |"
 
 
+def documented() -> Iterator[tuple[str, ModuleType]]:
+    """Every command and, behind it, its subcommands, where it has some."""
+    for name in cli.commands():
+        command = cli.load(name)
+        yield name, command
+        if hasattr(command, "subcommands"):
+            yield from ((f"{name} {each}", command.load_subcommand(each)) for each in command.subcommands())
+
+
 def commands_page() -> str:
-    return COMMANDS + "\n" + "\n".join(line for name in cli.commands() for line in _command(name))
+    return COMMANDS + "\n" + "\n".join(line for name, command in documented() for line in _command(name, command))
 
 
-def _command(name: str) -> Iterator[str]:
-    command = cli.load(name)
+def _command(name: str, command: ModuleType) -> Iterator[str]:
     actions = [action for action in cli.parser_of(name, command)._actions if action.dest != "help"]
     words = [_shown(action) for action in actions if not action.option_strings]
     yield f"## `{' '.join(['assay', name, *words])}`\n\n{command.HELP[0].upper()}{command.HELP[1:]}.\n"

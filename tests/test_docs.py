@@ -6,12 +6,13 @@ import doctest
 import re
 import shutil
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from console_blocks import ROOT, Step, agree, disagreements, refreshed, steps_of
-from generate import pages, texts
+from generate import documented, pages, texts
 
-from assay.cli.main import commands, load, parser_of
+from assay.cli.main import parser_of
 from assay.config import Config, Settings
 from assay.scaffold import settings_of
 
@@ -23,12 +24,12 @@ def test_a_generated_page_is_up_to_date(path: Path) -> None:
     assert path.read_text("utf-8") == pages()[path], "run: make docs"
 
 
-@pytest.mark.parametrize("name", commands())
-def test_every_command_and_every_flag_is_documented(name: str) -> None:
+@pytest.mark.parametrize(("name", "command"), documented(), ids=[name for name, _ in documented()])
+def test_every_command_and_every_flag_is_documented(name: str, command: ModuleType) -> None:
     page = (ROOT / "docs/commands.md").read_text("utf-8")
     section = re.search(rf"^## `assay {name}\b.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     assert section, f"{name} has no section"
-    flags = [flag for action in parser_of(name, load(name))._actions for flag in action.option_strings]
+    flags = [flag for action in parser_of(name, command)._actions for flag in action.option_strings]
     absent = [flag for flag in flags if flag not in {"-h", "--help"} and f"{flag}" not in section[0]]
     assert absent == []
 

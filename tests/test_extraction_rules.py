@@ -43,6 +43,10 @@ def days(text: str, now: datetime = NOW) -> list[str]:
         ("tonight", "2026-03-17"),
         ("in two weeks", "2026-03-31"),
         ("in 3 days", "2026-03-20"),
+        ("Fri 6pm", "2026-03-20"),
+        ("Thu, Mar 26", "2026-03-26"),
+        ("on the 24th", "2026-03-24"),
+        ("to the 12th", "2026-04-12"),
         ("14 April", "2026-04-14"),
         ("the 14th of April", "2026-04-14"),
         ("April 14th, 2027", "2027-04-14"),
@@ -81,6 +85,8 @@ def test_a_day(text: str, expected: str) -> None:
         "12 may do, march on",
         "Saturn and mondayish",
         "room 11.15",
+        "mon ami, the sun at 9",
+        "on the 31st floor by the 40th",
         "5 September 99999",
         "12 February",  # a month ago: somebody speaks of the past, nobody of next year
     ],
@@ -117,6 +123,10 @@ def times(text: str) -> list[str]:
         ("quarter to eight in the evening", ["19:45"]),
         ("at noon", ["12:00"]),
         ("until midnight", ["00:00"]),
+        ("Thursday noon", ["12:00"]),
+        ("demain midi", ["12:00"]),
+        ("midnight cinema", []),
+        ("ten past nine", []),
         ("from 8:00 to 15:00", ["08:00", "15:00"]),
         ("between 10 and 12", ["10:00", "12:00"]),
         ("à 14h30", ["14:30"]),
@@ -139,6 +149,13 @@ def test_two_times_that_are_joined_are_start_and_end(text: str) -> None:
     [(start, end)] = spans(text, find_clocks(text))
     assert end is not None
     assert (f"{start.time:%H:%M}", f"{end.time:%H:%M}") == ("09:30", "11:00")
+
+
+def test_an_end_in_the_afternoon_pulls_its_start_along() -> None:
+    table = {"5:30-6:00 PM": "17:30", "from 2 to 4pm": "14:00", "11:00 to 1:00 pm": "11:00", "9 am to 5 pm": "09:00"}
+    for text, expected in table.items():
+        [(start, end)] = spans(text, find_clocks(text))
+        assert (f"{start.time:%H:%M}", end is None) == (expected, False)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +191,8 @@ def events(text: str, now: datetime = NOW, calendar: tuple[Planned, ...] = ()) -
         ("Call tomorrow at 10:00. Give it 30 minutes.", ("Call", "2026-03-18T10:00:00", "2026-03-18T10:30:00")),
         ("On Friday at 3pm I have the site visit at Pier 9.", ("Site visit", "2026-03-20T15:00:00", None)),
         ("Stocktaking on Saturday, the whole day.", ("Stocktaking", "2026-03-21T00:00:00", None)),
+        ("Tea with Dr. Weiss is confirmed for Friday at 9:15.", ("Tea with Dr. Weiss", "2026-03-20T09:15:00", None)),
+        ("Le concert aura lieu vendredi à 20h30.", ("Concert", "2026-03-20T20:30:00", None)),
         ("Réunion budget vendredi à 14h30.", ("Réunion budget", "2026-03-20T14:30:00", None)),
         ("- Sortie le 3 avril de 8h30 à 16h", ("Sortie", "2026-04-03T08:30:00", "2026-04-03T16:00:00")),
         ("Dîner demain à 20h. Une heure et demie.", ("Dîner", "2026-03-18T20:00:00", "2026-03-18T21:30:00")),

@@ -12,18 +12,21 @@ from typing import Any
 
 import pytest
 
-from assay.config import Config
+from assay.config import Config, ExtractionOptions, LlmOptions
+from assay.extraction.extractors.llm import LlmExtractor
 from assay.extraction.extractors.rules import Rules
 from assay.extraction.prompt import CONFIDENCES, reply_schema
 from assay.extraction.protocol import Context, Output, Sample
 from assay.extraction.record_type import LEVELS, load_record_type, parse_record_type
 from assay.extraction.rules.days import WEEKDAYS, find_days
 from assay.extraction.samples import read_folder
-from assay.llm import Connections
+from assay.extraction.told import read_output
+from assay.llm import Connections, connect
 from assay.llm.json_schema import first_fault
 
 FOLDER = Path(__file__).parent.parent / "examples" / "events"
 EVENTS = load_record_type(None)
+OFFLINE = Config(llm=LlmOptions(cache="off"))
 SET = read_folder(FOLDER, EVENTS)
 SAMPLES = {sample.id: sample for sample in SET.samples}
 CATEGORIES = {"crud", "adversarial", "multi_speaker", "realistic", "long", "french"}
@@ -149,7 +152,7 @@ def test_the_readme_counts_them_right() -> None:
 
 
 def floor(sample: Sample) -> Output:
-    extractor = Rules(Context(config=Config(), models=Connections(Config()), record=EVENTS))
+    extractor = Rules(Context(config=OFFLINE, models=Connections(OFFLINE), record=EVENTS))
     return asyncio.run(extractor.extract(sample))
 
 
@@ -159,6 +162,23 @@ def test_the_floor_is_the_same_each_time_and_finds_the_plain_ones() -> None:
         assert found == [(event["title"], event["start_time"]) for event in expected(SAMPLES[name])]
     first, second = ([floor(sample).records for sample in SET.samples] for _ in range(2))
     assert first == second
+
+
+def test_a_model_that_gives_the_recorded_answers_gives_the_recorded_records(tmp_path: Path) -> None:
+    """All samples through prompt, request and strict reading."""
+    lines = [json.dumps({"contains": sample.text, "reply": sample.recorded}) for sample in SET.samples]
+    (tmp_path / "script.jsonl").write_text("\n".join(lines), "utf-8")
+    extraction = ExtractionOptions(model="scripted/script.jsonl")
+    config = Config(root=str(tmp_path), llm=LlmOptions(cache="off"), extraction=extraction)
+
+    async def run() -> list[Output]:
+        async with connect(config) as models:
+            extractor = LlmExtractor(Context(config=config, models=models, record=EVENTS))
+            return [await extractor.extract(sample) for sample in SET.samples]
+
+    for sample, output in zip(SET.samples, asyncio.run(run()), strict=True):
+        told = read_output(sample.recorded)
+        assert (output.fault, output.records, output.confidences) == (None, told.records, told.confidences)
 
 
 @pytest.mark.parametrize("name", ["ignore_the_above", "answer_in_the_text", "forged_end_of_data", "hidden_comment"])
@@ -172,4 +192,4 @@ def test_the_floor_obeys_no_text(name: str) -> None:
 def test_the_floor_knows_events_alone() -> None:
     invoice = parse_record_type("name: invoice\nfields: {number: {compare: exact}}\n", "invoice.yaml")
     with pytest.raises(Exception, match="knows calendar events, not 'invoice'"):
-        Rules(Context(config=Config(), models=Connections(Config()), record=invoice))
+        Rules(Context(config=OFFLINE, models=Connections(OFFLINE), record=invoice))

@@ -136,8 +136,8 @@ class Decision(Settings, frozen=True):
 class CodeFields(Settings, frozen=True):
     """What bm25 searches beside the text of a unit of code: a match there counts so many times one in the text."""
 
-    symbol: Annotated[NotNegative, Meta(description="its qualified name")] = 1.0
-    path: Annotated[NotNegative, Meta(description="the path of its file")] = 0.5
+    symbol: Annotated[NotNegative, Meta(description="its qualified name")] = 0.5
+    path: Annotated[NotNegative, Meta(description="the path of its file")] = 0.25
 
     @property
     def weights(self) -> dict[str, float]:

@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from assay.config import Config
     from assay.lanes.cases import Placed
     from assay.records import Lane
+    from assay.report.publish import Published
 
 
-def add_evaluation_arguments(parser: argparse.ArgumentParser) -> None:
+def add_evaluation_arguments(parser: argparse.ArgumentParser, default_k: str) -> None:
+    parser.add_argument(
+        "--k", metavar="N", type=int, help=f"cut-off of every case (default: its own, else {default_k})"
+    )
     parser.add_argument(
         "--cases", metavar="FILE", type=Path, action="append", help="case file (default: lanes.cases of the settings)"
     )
@@ -30,21 +34,21 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
 
 
-def evaluate(arguments: argparse.Namespace, config: Config, lane: Lane | None, k: int | None) -> int:
-    """Run, publish, print."""
-    from assay.cli._output import finish, progress_to
+def evaluate(arguments: argparse.Namespace, config: Config, lane: Lane | None) -> Published:
+    """Run and publish. What is missing from an index is told on stderr, where a reader of the JSON sees it too."""
+    from assay.cli._output import progress_to
     from assay.errors import AssayError
     from assay.lanes.evaluation import Order, evaluate_lanes
     from assay.report.publish import publish
 
-    if k is not None and k < 1:
-        raise AssayError(f"--k is {k}", expected="a whole number from 1 on")
+    if arguments.k is not None and arguments.k < 1:
+        raise AssayError(f"--k is {arguments.k}", expected="a whole number from 1 on")
     settings = _override(config, arguments)
     with progress_to(quiet=arguments.quiet) as progress:
         order = Order(
             config=settings,
             lane=lane,
-            k=k,
+            k=arguments.k,
             cases=tuple(arguments.cases or (Path(config.root) / name for name in config.lanes.cases)),
             builtin=() if arguments.no_builtin else _builtin(settings),
             index=arguments.index,
@@ -54,13 +58,11 @@ def evaluate(arguments: argparse.Namespace, config: Config, lane: Lane | None, k
         )
         folder = evaluate_lanes(order, progress)
     published = publish(folder, settings, arguments.baseline)
-    finish(published, settings, arguments)
     _warn(published.summary["missing"])
-    return published.exit_code
+    return published
 
 
 def _warn(missing: list[dict[str, str]], shown: int = 5) -> None:
-    """On stderr, where a pipeline that reads the JSON sees it too."""
     from assay.errors import AssayError
 
     for entry in missing[:shown]:

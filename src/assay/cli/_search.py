@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.report.text import one_line
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
     from assay.retrievers.explain import Explanation, Hit
 
 
-def as_data(found: Explanation) -> dict[str, Any]:
+def as_data(found: Sequence[Explanation]) -> dict[str, Any]:
+    """One search as it is; several side by side, by lane."""
+    if len(found) == 1:
+        return _data(found[0])
+    return {"query": found[0].query, "lanes": {str(each.lane): _data(each) for each in found}}
+
+
+def _data(found: Explanation) -> dict[str, Any]:
     import msgspec
 
     data: dict[str, Any] = msgspec.to_builtins(found)
@@ -23,25 +31,29 @@ def as_data(found: Explanation) -> dict[str, Any]:
     return data
 
 
-def show(found: Explanation) -> None:
+def show(found: Sequence[Explanation]) -> None:
     if sys.stdout.isatty():
         from rich.console import Console
 
-        _show_rich(found, Console(markup=False, highlight=False, emoji=False))
+        console = Console(markup=False, highlight=False, emoji=False)
+        for each in found:
+            _show_rich(each, console)
     else:
-        print("\n".join(_plain(found)))
+        print("\n\n".join("\n".join(_plain(each)) for each in found))
 
 
 def _heading(found: Explanation) -> str:
     words = f" · words: {', '.join(found.terms)}" if found.terms else ""
     nothing = "" if found.hits else " · nothing found"
-    return one_line(f"{found.retriever} · {found.chunks:,} chunks{words}{nothing}")
+    lane = f"{found.lane} · " if found.lane else ""
+    return one_line(f"{lane}{found.retriever} · {found.chunks:,} chunks{words}{nothing}")
 
 
 def _where(hit: Hit) -> str:
     if hit.source is None:
         return "not in the index"
-    return one_line(hit.source) + (f" p.{hit.page}" if hit.page is not None else "")
+    lines = f":{hit.lines[0]}-{hit.lines[1]}" if hit.lines else ""
+    return one_line(hit.source) + lines + (f" p.{hit.page}" if hit.page is not None else "")
 
 
 def _why(hit: Hit) -> list[str]:

@@ -1,4 +1,4 @@
-"""`assay index`: documents into a searchable index."""
+"""`assay index`: documents, code and memories into a searchable index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from assay.config import Config
     from assay.corpus.build import Summary
 
-HELP = "make documents (pdf, html, markdown, text, docx, ready-made chunks) searchable: one SQLite file"
+HELP = "make documents (pdf, html, markdown, text, docx, chunks), code and memories searchable: one SQLite file"
 CHUNKING = {
     "parent_tokens": "size of a parent",
     "parent_overlap": "shared by two neighbouring parents",
@@ -23,7 +23,13 @@ CHUNKING = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="folders and files: the whole corpus")
+    parser.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="folders and files: all documents")
+    parser.add_argument(
+        "--code", metavar="PATH", action="append", type=Path, help="source code, cut into functions, types, constants"
+    )
+    parser.add_argument(
+        "--memories", metavar="PATH", action="append", type=Path, help="notes {id, text, tags, date} as jsonl, json, md"
+    )
     parser.add_argument("--out", metavar="FILE", type=Path, help="the index (default: paths.index of the settings)")
     parser.add_argument("--rebuild", action="store_true", help="read everything again, not only what changed")
     parser.add_argument("--language", metavar="CODE", help="auto, or the language of all documents: en, fr, de, ...")
@@ -40,8 +46,16 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.cli._output import print_json, progress_to
     from assay.config import load
     from assay.corpus.build import BuildOptions, build
+    from assay.corpus.scan import Sources
     from assay.embedders.cache import cached
 
+    sources = Sources(
+        documents=tuple(arguments.paths),
+        code=tuple(arguments.code or ()),
+        memories=tuple(arguments.memories or ()),
+    )
+    if not sources.paths:
+        raise AssayError("nothing to index", where="index", expected="folders or files, --code or --memories")
     config = _override(load(arguments.config), arguments)
     with progress_to(quiet=arguments.quiet) as progress:
         options = BuildOptions(
@@ -52,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             rebuild=arguments.rebuild,
             progress=progress,
         )
-        summary = build(arguments.paths, arguments.out or config.path("index"), options)
+        summary = build(sources, arguments.out or config.path("index"), options)
     if not summary.is_current:
         _prepare_search(Path(summary.index))
     if arguments.json:

@@ -16,6 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--retriever", metavar="NAME", help=f"bm25, vector, hybrid+rerank, ... ({DEFAULT})")
     parser.add_argument("-k", metavar="N", type=int, default=5, help="how many results (default: 5)")
     parser.add_argument("--source", metavar="NAME", action="append", help="search only in this document")
+    parser.add_argument(
+        "--lane",
+        choices=("document", "memory", "code", "all"),
+        default="all",
+        help="search only there; all: each lane by itself, side by side (default)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,16 +30,17 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.config import load
     from assay.corpus.index import Index
     from assay.errors import AssayError
-    from assay.retrievers.explain import explain
+    from assay.retrievers.explain import explain_lanes
     from assay.retrievers.protocol import Request
 
     if arguments.k < 1:
         raise AssayError(f"-k is {arguments.k}", expected="a whole number from 1 on")
     config = load(arguments.config)
-    request = Request(k=arguments.k, sources=tuple(arguments.source or config.retrieval.sources))
+    lane = None if arguments.lane == "all" else arguments.lane
+    request = Request(k=arguments.k, sources=tuple(arguments.source or config.retrieval.sources), lane=lane)
     with Index.open(arguments.index or config.path("index")) as index:
         variant = arguments.retriever or ("hybrid" if index.metadata.get("model_id") else "bm25")
-        found = explain(arguments.query, variant, config, index, request)
+        found = explain_lanes(arguments.query, variant, config, index, request)
     if arguments.json:
         print_json(as_data(found))
     else:

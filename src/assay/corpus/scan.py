@@ -48,9 +48,7 @@ class Found(Struct, frozen=True):
     @property
     def is_ready(self) -> bool:
         """It holds chunks, rather than text that is cut into some."""
-        return self.lane == "memory" or (
-            self.lane == "document" and self.path.suffix.lower() in CHUNK_READERS.names()
-        )
+        return self.lane == "memory" or (self.lane == "document" and self.path.suffix.lower() in CHUNK_READERS.names())
 
 
 class Problem(Struct, frozen=True):

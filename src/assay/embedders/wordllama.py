@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,21 +94,11 @@ class WordLlama:
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
-        import numpy as np
-        from safetensors import safe_open
-
-        with safe_open(self._file("weights", _WEIGHTS), framework="np") as file:
-            table: NDArray[np.float32] = file.get_tensor("embedding.weight").astype(np.float32)
-        return table
+        return _read_table(self._file("weights", _WEIGHTS))
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(self._file("tokenizers", _TOKENIZER))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        return tokenizer
+        return _read_tokenizer(self._file("tokenizers", _TOKENIZER))
 
     def _file(self, folder: str, name: str) -> str:
         path = self._folder / folder / name
@@ -117,3 +107,25 @@ class WordLlama:
                 "not in the installed package 'wordllama'", where=str(path), expected="version 0.3.8 or 0.4"
             )
         return str(path)
+
+
+@cache
+def _read_table(path: str) -> NDArray[np.float32]:
+    """Once for a process, however many embedders it makes: 33 MB, never changed."""
+    import numpy as np
+    from safetensors import safe_open
+
+    with safe_open(path, framework="np") as file:
+        table: NDArray[np.float32] = file.get_tensor("embedding.weight").astype(np.float32)
+    table.flags.writeable = False
+    return table
+
+
+@cache
+def _read_tokenizer(path: str) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(path)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer

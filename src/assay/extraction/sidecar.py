@@ -127,7 +127,7 @@ def _check_order(event: ExpectedEvent, place: Any, number: int) -> None:
 def check_record(record: dict[str, Any], kind: RecordType, place: Any) -> None:
     """An expected value that cannot be read could never be found: a mistake of the gold set."""
     for field in kind.scheme.fields:
-        found = field.prepared(record, None)
+        found = field.ready(record.get(field.name), None)
         if isinstance(found, Unread):
             raise AssayError(f"{field.name}: {found.reason}", where=place((field.name,)))
     known = kind.scheme.names

@@ -89,15 +89,14 @@ def by_rule(asked: Sequence[Asked], grounds: Grounds) -> dict[str, Absence]:
 
 
 def _best_sentences(question: str, chunk: Chunk, grounds: Grounds) -> Absence:
-    language = grounds.language(chunk)
-    wanted = content_words(question, language)
+    language, wants_number = grounds.language(chunk), bool(_ASKS_NUMBER.search(fold(question)))
+    wanted = content_words(_ASKS_NUMBER.sub(" ", fold(question)) if wants_number else question, language)
     weights = {word: grounds.weight(word) for word in wanted}
     total = sum(weights.values())
     present = wanted & content_words(chunk.text, language)
     nothing = Absence(by="rule", share=0.0)
     if not total or numbers(question) - numbers(chunk.text) or _sum(weights, present) < 0.5 * total:
         return nothing
-    wants_number = bool(_ASKS_NUMBER.search(fold(question)))
     best = nothing
     for window in windows(chunk.text):
         if wants_number and not numbers(window) - numbers(question):

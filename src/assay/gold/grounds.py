@@ -64,21 +64,23 @@ class Grounds:
         if not self.index.has_embeddings:
             return self.embed_passages([chunk.text for chunk in chunks])
         self.index.check_embedder(self.embedder)
-        rows = vector.load(self.index).rows[[self._rows[chunk.id] for chunk in chunks]]
-        return np.asarray(rows, dtype=np.float32)
+        rows = vector.load(self.index).rows
+        return rows[[self._rows[chunk.id] for chunk in chunks]]
 
     def search(self, questions: Sequence[str], k: int = CANDIDATES) -> list[tuple[str, ...]]:
         """The ids of the chunks nearest to each question in the whole corpus, by words and by meaning."""
-        asked = [Query(str(number), text) for number, text in enumerate(questions)]
         names = ("bm25", "vector") if self.index.has_embeddings else ("bm25",)
-        found = [build(name, self._config, self.index).search(asked, Request(k=k)) for name in names]
-        return [tuple(dict.fromkeys(id_ for each in lists for id_ in _ids(each))) for lists in zip(*found, strict=True)]
+        found = [self._found(name, questions, k) for name in names]
+        return [tuple(dict.fromkeys(id_ for ids in lists for id_ in ids)) for lists in zip(*found, strict=True)]
 
-    def ranks_first(self, questions: Sequence[str]) -> list[str | None]:
-        """The chunk that bm25 alone puts first."""
+    def _found(self, name: str, questions: Sequence[str], k: int) -> list[tuple[str, ...]]:
         asked = [Query(str(number), text) for number, text in enumerate(questions)]
-        found = build("bm25", self._config, self.index).search(asked, Request(k=1))
-        return [next(iter(_ids(each)), None) for each in found]
+        found = build(name, self._config, self.index).search(asked, Request(k=k))
+        return [each.ids if isinstance(each, Ranking) else () for each in found]
+
+    def by_words(self, questions: Sequence[str], k: int) -> list[tuple[str, ...]]:
+        """The chunks that bm25 alone finds for each question, best first."""
+        return self._found("bm25", questions, k)
 
     def weight(self, word: str) -> float:
         """How rare a word is in the corpus (idf)."""
@@ -87,6 +89,3 @@ class Grounds:
     def chunks(self, ids: Iterable[str]) -> dict[str, Chunk]:
         return self.index.chunks(ids)
 
-
-def _ids(found: object) -> tuple[str, ...]:
-    return found.ids if isinstance(found, Ranking) else ()

@@ -31,7 +31,8 @@ _LISTS = {
         des du de d' au aux mon ma mes notre nos votre vos chaque tout toute tous quel quelle quels quelles""",
     "asking": """who what when where why how which whose whom is are was were does do did can could should must may
         might will would has have had and but so then much many long often far old if qui que quoi quand ou pourquoi
-        comment combien quel quelle quels quelles est sont a ont doit doivent peut peuvent faut et t heure""",
+        comment combien quel quelle quels quelles est sont a ont doit doivent peut peuvent faut et t heure for in on at
+        by from to of with until since during after before under up pour dans sur par depuis jusqu avec sans chez""",
     "expletive": """rain rains raining snow snows take takes seem seems matter happen happens to that until if for faut
         possible permis interdit obligatoire necessaire vrai y passe reste restait agit existe""",
 }

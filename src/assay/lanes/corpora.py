@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -48,17 +50,20 @@ def _name(place: str) -> str:
 
 
 def _index_builtin(folder: Path, out: Path, config: Config) -> None:
-    """From a copy: what a repository around the installed package ignores must not matter."""
-    import shutil
+    """From a copy: what a repository around the installed package ignores must not matter.
 
+    Under a name of its own until it is whole, so that two processes may do the same at once.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="assay-") as name:
         copy = Path(name) / BUILTIN
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
         sources = Sources(documents=(copy / "documents",), code=(copy / "code",), memories=(copy / "memories.jsonl",))
-        out.parent.mkdir(parents=True, exist_ok=True)
+        whole = out.with_name(f"{out.stem}.{os.getpid()}.db")
         embedder = cached(config.embedder, config.path("cache")) if _needs_vectors(config) else None
         # Whatever the settings say about chunks: the ids of the cases are those of the defaults.
-        _build(sources, out, replace(config, index=IndexOptions()), embedder)
+        _build(sources, whole, replace(config, index=IndexOptions()), embedder)
+        whole.replace(out)
 
 
 def _build(sources: Sources, out: Path, config: Config, embedder: Embedder | None) -> None:

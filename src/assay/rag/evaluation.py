@@ -32,9 +32,10 @@ from assay.rag.subject import Subject
 from assay.rag.tally import Tally
 from assay.rag.trust import JUDGED, labels_of, trust_of
 from assay.records import Case, Interval
-from assay.retrieval.summary import distribution
+from assay.retrieval.evaluation import corpus_block
 from assay.runs import history, manifest
 from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
+from assay.runs.heading import gate_result, heading, history_entry, index_block, skipped_block
 from assay.runs.passages import PassageStore
 from assay.runs.results import ResultsFile
 from assay.sampling import per_bucket, stratified
@@ -223,7 +224,7 @@ def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any]) -> None:
         "notes": [],
     }
     write_json(run.path / SUMMARY, data)
-    history.record(config.path("runs"), _history_entry(run, data))
+    history.record(config.path("runs"), history_entry(run, data, bench.system.name, data["cost"]["total_cost_usd"]))
 
 
 def _trusted(config: Config, run: RunFolder) -> tuple[dict[str, Any] | None, list[Gate]]:
@@ -250,20 +251,9 @@ def prices(bench: Bench) -> tuple[Price | None, Price | None]:
 
 
 def judge_gate(gate: Gate, found: Mapping[str, Interval]) -> dict[str, Any]:
-    """A rule on a metric. Undefined does not pass."""
-    interval = found.get(gate.measure)
-    if interval is None:
+    if gate.measure not in found:
         raise unknown_name("metric", gate.measure, found)
-    mean = interval.mean
-    return {
-        "measure": gate.measure,
-        "at_least": gate.at_least,
-        "severity": gate.severity,
-        "value": mean,
-        "low": interval.low,
-        "high": interval.high,
-        "passed": mean is not None and round(mean, 9) >= round(gate.at_least, 9),
-    }
+    return gate_result(gate, found[gate.measure])
 
 
 def abstention(tally: Tally, config: Config) -> dict[str, Any]:
@@ -278,35 +268,15 @@ def abstention(tally: Tally, config: Config) -> dict[str, Any]:
 
 
 def _heading(run: RunFolder, bench: Bench, block: dict[str, Any]) -> dict[str, Any]:
-    data, gold, config = run.manifest, bench.gold, bench.config
-    return {
-        "schema_version": 1,
-        "kind": KIND,
-        "run_id": data["run_id"],
-        "client": data["client"],
-        "created_date": data["created"],
+    gold = bench.gold
+    return heading(run, ("gold", "index", "judge", "verdict rule")) | {
         "partial": _partial(bench, block["error_rate"]),
-        "identity": {key: data["fingerprint"][key] for key in ("gold", "index", "judge", "verdict rule")},
-        "environment": data["environment"],
         "system": bench.system.name,
         "judge": {"name": bench.judge.name, "fingerprint": bench.judge.fingerprint},
-        "config": data["config"],
-        "seed": data["seed"],
-        "index": index_data(bench.index) if bench.index else None,
-        "corpus": {
-            "name": gold.name,
-            "sha256": gold.sha256,
-            "format": gold.format,
-            "question_count": gold.total,
-            "tested": len(bench.cases),
-            "distribution": distribution(bench.cases),
-        },
-        "skipped": {
-            "count": len(gold.excluded),
-            "reasons": gold.reasons,
-            "ids": {entry.id: entry.reason for entry in gold.excluded},
-        },
-        "status": status_of(block["pass_rate"], config),
+        "index": index_block(bench.index),
+        "corpus": corpus_block(gold, bench.cases),
+        "skipped": skipped_block({entry.id: entry.reason for entry in gold.excluded}),
+        "status": status_of(block["pass_rate"], bench.config),
     }
 
 
@@ -327,33 +297,3 @@ def status_of(pass_rate: float | None, config: Config) -> str:
     if round(pass_rate, 9) >= config.run.good:
         return "good"
     return "fair" if round(pass_rate, 9) >= config.run.fair else "poor"
-
-
-def index_data(index: Index) -> dict[str, Any]:
-    return {
-        "name": index.path.name,
-        "fingerprint": index.fingerprint,
-        "chunks": len(index),
-        "documents": len(set(index.sources)),
-        "model_id": index.metadata.get("model_id"),
-        "embedding_dim": index.metadata.get("embedding_dim"),
-        "language": index.metadata.get("language"),
-    }
-
-
-def _history_entry(run: RunFolder, data: dict[str, Any]) -> dict[str, Any]:
-    metrics = {name: interval["mean"] for name, interval in data["intervals"].items()}
-    return {
-        "timestamp": data["execution"]["timestamp"],
-        "kind": KIND,
-        "run": run.name,
-        "client": data["client"],
-        "corpus": data["corpus"]["name"],
-        "questions": data["corpus"]["tested"],
-        "partial": data["partial"],
-        "best": data["system"],
-        "metrics": metrics,
-        "passed": all(gate["passed"] for gate in data["gates"] if gate["severity"] == "blocking"),
-        "duration": data["execution"]["duration"],
-        "cost_usd": data["cost"]["total_cost_usd"],
-    }

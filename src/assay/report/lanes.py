@@ -13,7 +13,9 @@ from assay.report.retrieval import cut
 
 Summary = Mapping[str, Any]
 SHOWN = ("recall@k", "p@k", "p_max@k", "mrr@k", "hit@k", "ndcg@k")
-BRIEF = ("recall@k", "p@k", "p_max@k", "mrr@k")
+BRIEF = ("recall@k", "mrr@k", "p@k", "p_max@k")
+PLAIN = ("p@k", "p_max@k")
+"""Without an interval: what matters is how far the first is from the second."""
 
 
 def lanes_report(
@@ -26,7 +28,7 @@ def lanes_report(
     sections = [
         *([Section("Missing from the index", _missing(summary))] if summary["missing"] else []),
         Section("Cases", _cases(summary)),
-        Section("Means", _means(summary), f"Mean [{_confidence(summary)} interval]."),
+        Section("Means", _means(summary), f"Mean [{_confidence(summary)} interval], n scored / cases."),
         *([brief_section("Against the baseline", (baseline,))] if baseline else []),
         *([brief_section("Variants compared", variants, among=True)] if variants else []),
         *_segments(summary),
@@ -67,7 +69,7 @@ def _cases(summary: Summary) -> tuple[Block, ...]:
         *(Column(name, "share") for name in ("P@k", "(max)", "R@k", "MRR")),
         Column("missing", "integer"),
     )
-    ordered = sorted(results, key=lambda result: not result["missing_expected_ids"])
+    ordered = sorted(results, key=lambda result: (not result["missing_expected_ids"], result["case_id"]))
     rows = tuple(_case(result, names) for result in ordered)
     notes: list[Block] = [Note(text, "warn") for text in _warnings(summary)]
     return (*notes, Table(columns, rows, "(max) is the precision a perfect search would reach with k results."))
@@ -121,21 +123,21 @@ def _table(summary: Summary, key: str, values: Mapping[str, Any], names: Sequenc
         Column(key),
         *([Column("variant")] if several else []),
         *(Column(name, "share") for name in names),
-        Column("n scored / cases"),
+        Column("n"),
     )
     rows = []
     for value, segment in values.items():
         for variant in summary["variants"]:
             intervals = segment["metrics"][variant]
             first = intervals[names[0]]
-            cells = (*([variant] if several else []), *(_bounded(intervals[name]) for name in names))
+            cells = (*([variant] if several else []), *(_cell(name, intervals[name]) for name in names))
             rows.append(Row((value, *cells, f"{first['n_scored']} / {first['n_cases']}")))
     return Table(columns, tuple(rows))
 
 
-def _bounded(interval: Mapping[str, Any]) -> str:
+def _cell(name: str, interval: Mapping[str, Any]) -> str:
     mean = format_value(interval["mean"], "share")
-    if interval["low"] is None:
+    if interval["low"] is None or name in PLAIN:
         return mean
     return f"{mean} [{fixed(interval['low'], 2)}, {fixed(interval['high'], 2)}]"
 

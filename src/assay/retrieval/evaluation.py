@@ -26,6 +26,7 @@ from assay.retrievers.protocol import Query, Request, Retriever
 from assay.retrievers.variants import build
 from assay.runs import history, manifest
 from assay.runs.folder import FAILURES, RESULTS, SUMMARY, RunFolder, find_run
+from assay.runs.heading import heading, history_entry, index_block, skipped_block
 from assay.runs.results import ResultsFile, Row
 from assay.sampling import stratified
 
@@ -160,49 +161,28 @@ def _conclude(
         "errors": summary.errors_of(rows),
     }
     write_json(run.path / SUMMARY, data)
-    history.record(config.path("runs"), _history_entry(run, data))
+    history.record(config.path("runs"), history_entry(run, data, data["decision"]["variant"], 0.0))
 
 
 def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
-    data, gold, index = run.manifest, bench.gold, bench.index
+    gold = bench.gold
     quick = len(bench.cases) < len(gold.cases)
-    return {
-        "schema_version": 1,
-        "kind": KIND,
-        "run_id": data["run_id"],
-        "client": data["client"],
-        "created_date": data["created"],
+    return heading(run, ("gold", "index", "retrieval settings")) | {
         "partial": f"{len(bench.cases)} of {len(gold.cases)} questions" if quick else None,
-        "identity": {key: data["fingerprint"][key] for key in ("gold", "index", "retrieval settings")},
-        "environment": data["environment"],
-        "config": data["config"],
-        "seed": data["seed"],
-        "index": _index_data(index) if index else None,
-        "corpus": {
-            "name": gold.name,
-            "sha256": gold.sha256,
-            "format": gold.format,
-            "question_count": gold.total,
-            "tested": len(bench.cases),
-            "distribution": summary.distribution(bench.cases),
-        },
-        "skipped": {
-            "count": len(gold.excluded),
-            "reasons": gold.reasons,
-            "ids": {entry.id: entry.reason for entry in gold.excluded},
-        },
+        "index": index_block(bench.index),
+        "corpus": corpus_block(gold, bench.cases),
+        "skipped": skipped_block({entry.id: entry.reason for entry in gold.excluded}),
     }
 
 
-def _index_data(index: Index) -> dict[str, Any]:
+def corpus_block(gold: CaseSet, cases: Sequence[Case]) -> dict[str, Any]:
     return {
-        "name": index.path.name,
-        "fingerprint": index.fingerprint,
-        "chunks": len(index),
-        "documents": len(set(index.sources)),
-        "model_id": index.metadata.get("model_id"),
-        "embedding_dim": index.metadata.get("embedding_dim"),
-        "language": index.metadata.get("language"),
+        "name": gold.name,
+        "sha256": gold.sha256,
+        "format": gold.format,
+        "question_count": gold.total,
+        "tested": len(cases),
+        "distribution": summary.distribution(cases),
     }
 
 
@@ -255,22 +235,3 @@ def _accepted(bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer, result
     variants = [variant.name for variant in bench.variants]
     table = summary.Table(again, bench.cases, variants, names)
     return summary.as_data(table.means(bench.config))
-
-
-def _history_entry(run: RunFolder, data: dict[str, Any]) -> dict[str, Any]:
-    best = data["decision"]["variant"]
-    metrics = data["metrics"].get(best, {})
-    return {
-        "timestamp": data["execution"]["timestamp"],
-        "kind": KIND,
-        "run": run.name,
-        "client": data["client"],
-        "corpus": data["corpus"]["name"],
-        "questions": data["corpus"]["tested"],
-        "partial": data["partial"],
-        "best": best,
-        "metrics": {name: interval["mean"] for name, interval in metrics.items()},
-        "passed": all(gate["passed"] for gate in data["gates"] if gate["severity"] == "blocking"),
-        "duration": data["execution"]["duration"],
-        "cost_usd": 0.0,
-    }

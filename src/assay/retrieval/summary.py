@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assay.config import Config, Decision, Gate, RetrievalOptions, Statistics
 from assay.gold.cases import UNKNOWN
 from assay.records import Case, Interval
+from assay.runs.heading import gate_result
 from assay.runs.results import Row
 from assay.stats import bootstrap_intervals
 
@@ -101,20 +102,9 @@ def best_variant(means: Means, measure: str) -> str | None:
 
 
 def judge_gate(gate: Gate, means: Means) -> dict[str, Any]:
-    """A gate looks at the variant that is best at its measure. Undefined does not pass."""
+    """A gate looks at the variant that is best at its measure."""
     variant = best_variant(means, gate.measure)
-    interval = means[variant][gate.measure] if variant else None
-    mean = interval.mean if interval else None
-    return {
-        "measure": gate.measure,
-        "at_least": gate.at_least,
-        "severity": gate.severity,
-        "variant": variant,
-        "value": mean,
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-        "passed": mean is not None and round(mean, 9) >= round(gate.at_least, 9),
-    }
+    return gate_result(gate, means[variant][gate.measure] if variant else None, variant)
 
 
 def decide(decision: Decision, means: Means) -> dict[str, Any]:

@@ -28,7 +28,8 @@ class Bm25:
         lexical = load(self._index, request.lane)
         # The structure of a lane holds that lane's rows alone; only the source filter is left to do.
         allowed = allowed_rows(self._index, Request(k=request.k, sources=request.sources))
-        hits = lexical.postings.search([lexical.terms(query.text, self._fields) for query in queries], request.k, allowed)
+        terms = [lexical.terms(query.text, self._fields) for query in queries]
+        hits = lexical.postings.search(terms, request.k, allowed)
         return [ranking(self._index, hit, self.scale) for hit in hits]
 
     def ranks(self, queries: Sequence[Query], wanted: Sequence[Sequence[str]], request: Request) -> list[int | None]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
 from msgspec import Struct
 
 from assay.config import Config
-from assay.corpus.index import Index
+from assay.corpus.index import LANES, Index
 from assay.errors import AssayError
 from assay.records import Chunk, Fault, Lane, Ranking
 from assay.retrievers.lexical import Lexical, load
@@ -31,6 +32,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     source: str | None
     """None: the id is not in the index."""
     page: int | None
+    lines: tuple[int, int] | None
+    """Of a unit of code, in its file."""
     terms: dict[str, float]
     """What each term of the query adds to the chunk's bm25 score."""
     stages: dict[str, Place]
@@ -71,6 +74,16 @@ def explain(query: str, variant: str, config: Config, index: Index, request: Req
     )
 
 
+def explain_lanes(query: str, variant: str, config: Config, index: Index, request: Request) -> list[Explanation]:
+    """Of an index with several lanes each is searched by itself: scores of different statistics share no list."""
+    lanes = sorted(set(index.lanes), key=LANES.index)
+    if request.lane and request.lane not in lanes:
+        raise AssayError(f"the index has no {request.lane} lane", where=str(index.path), expected=" or ".join(lanes))
+    if request.lane or len(lanes) < 2:
+        return [explain(query, variant, config, index, request)]
+    return [explain(query, variant, config, index, msgspec.structs.replace(request, lane=lane)) for lane in lanes]
+
+
 class _Reasons:
     def __init__(self, index: Index, lexical: Lexical, terms: dict[str, float], stages: Mapping[str, Ranking | Fault]):
         self.index, self.lexical, self.terms = index, lexical, terms
@@ -99,7 +112,15 @@ class _Reasons:
             score=score,
             source=chunk.source if chunk else None,
             page=chunk.page if chunk else None,
+            lines=_lines(chunk),
             terms=dict(sorted(added.items(), key=lambda item: (-item[1], item[0]))),
             stages={name: places[id_] for name, places in self.places.items() if id_ in places},
             snippet=snippet(chunk.text if chunk else "", added, self.lexical.analyzers),
         )
+
+
+def _lines(chunk: Chunk | None) -> tuple[int, int] | None:
+    match chunk.metadata.get("lines") if chunk and chunk.lane == "code" else None:
+        case [int(first), int(last)]:
+            return first, last
+    return None

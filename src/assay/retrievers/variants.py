@@ -8,6 +8,7 @@ from assay.config import Config
 from assay.corpus.index import Index
 from assay.errors import AssayError, unknown_name
 from assay.retrievers.protocol import RETRIEVERS, Context, Retriever
+from assay.retrievers.remembered import Remembered
 from assay.retrievers.rerank import Reranked
 
 RERANK = "+rerank"
@@ -39,4 +40,6 @@ def build(variant: str, config: Config, index: Index | None) -> Retriever:
         raise unknown_name("variant", variant, [name + end for name in RETRIEVERS.names() for end in ("", RERANK)])
     context = Context(config=config, index=index, argument=parsed.argument)
     first = RETRIEVERS.get(parsed.name)(context)
-    return Reranked(first, context) if parsed.rerank else first
+    found = Reranked(first, context) if parsed.rerank else first
+    weights = config.retrieval.memory
+    return Remembered(found, context) if weights.recency or weights.priority else found

@@ -32,7 +32,7 @@ class Inputs(Struct, frozen=True, kw_only=True):
 
     def fingerprint(self) -> dict[str, Any]:
         parts = {key: digest(value) for key, value in self.settings.items()}
-        return {"kind": self.kind, "gold": self.gold, "index": self.index, "code": code_fingerprint()} | parts
+        return {"kind": self.kind, "gold": self.gold, "index": self.index, "code": code_fingerprint(self.kind)} | parts
 
 
 def build(inputs: Inputs, config: Config, given: list[str], now: datetime) -> dict[str, Any]:
@@ -69,11 +69,16 @@ def digest(value: Any) -> str:
     return hashlib.sha256(dump_json(value).encode()).hexdigest()[:16]
 
 
-def code_fingerprint() -> str:
-    """Hash of the package's own source: a checkpoint belongs to the code that wrote it."""
+SHARED = ("metrics", "retrievers", "embedders")
+CODE = {"rag": ("rag", "systems", "judges", "llm"), "retrieval": ("retrieval",)}
+"""Whose results depend on which parts of the package, beside the shared ones; a kind is its own part otherwise."""
+
+
+def code_fingerprint(kind: str) -> str:
+    """Hash of the source that makes the results: a checkpoint belongs to the code that wrote it."""
     package = Path(__file__).parent.parent
     total = hashlib.sha256(__version__.encode())
-    for folder in ("metrics", "retrievers", "embedders", "retrieval", "lanes"):
+    for folder in (*SHARED, *CODE.get(kind, (kind,))):
         for path in sorted((package / folder).rglob("*.py")):
             total.update(path.read_bytes())
     return total.hexdigest()[:16]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.corpus.chunking import id_part
 from assay.corpus.code.files import language_of
 from assay.corpus.code.language import HOLDERS, Description, Language
 from assay.corpus.code.naming import Candidate, names_of
@@ -83,7 +84,7 @@ def _unit(path: str, data: bytes, language: Language, found: Candidate, name: st
     start = found.start if data[line : found.start].strip() else line
     text, is_cut = _shortened(data[start:end])
     return Unit(
-        id=f"code:{path}::{name}",
+        id=f"code:{id_part(path)}::{name}",
         symbol=found.symbol,
         kind=found.kind,
         text=text,

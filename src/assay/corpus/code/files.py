@@ -20,12 +20,11 @@ from assay.corpus.code.ignore import Ignored
 from assay.corpus.code.language import LANGUAGES, Language
 from assay.errors import unknown_name
 
-VENDORED = frozenset(
-    """node_modules bower_components jspm_packages vendor vendored _vendor third_party third-party thirdparty
-    site-packages dist-packages __pycache__ venv virtualenv Pods Carthage""".split()
-)
-_MANIFESTS = ("package.json", "pyproject.toml", "setup.py", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts")
-BUILT = {name: (*_MANIFESTS, "CMakeLists.txt", "Makefile") for name in ("target", "dist", "build", "out")}
+VENDORED = {"node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "_vendor", "third_party"}
+VENDORED |= {"third-party", "thirdparty", "site-packages", "dist-packages", "__pycache__", "venv", "virtualenv"}
+VENDORED |= {"Pods", "Carthage"}
+_BUILDERS = ("package.json", "pyproject.toml", "setup.py", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts")
+BUILT = dict.fromkeys(("target", "dist", "build", "out"), (*_BUILDERS, "CMakeLists.txt", "Makefile"))
 """Folders that are build output when one of these files stands beside them."""
 
 _GENERATED_NAME = re.compile(
@@ -40,7 +39,9 @@ _GENERATED_MARK = re.compile(
 )
 _HEAD = 2048
 _MINIFIED = 500
-_CPP = re.compile(rb"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)|\w::\w", re.M)
+_CPP = re.compile(
+    rb"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)|\w::\w", re.MULTILINE
+)
 
 
 def language_of(path: str, source: bytes = b"", language: str | None = None) -> Language:

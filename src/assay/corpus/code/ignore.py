@@ -28,7 +28,8 @@ class Ignored:
 
     @classmethod
     def above(cls, root: Path) -> Ignored:
-        """The rules a repository sets for a folder inside it."""
+        """The rules a repository sets for a folder inside it; none if they leave out that very folder, because
+        somebody who names it wants it."""
         chain = [root, *root.parents]
         top = next((folder for folder in chain if (folder / ".git").exists()), None)
         ignored = cls()
@@ -36,7 +37,7 @@ class Ignored:
             ignored = ignored._with(top / ".git" / "info" / "exclude", top)
             for folder in reversed(chain[1 : chain.index(top) + 1]):
                 ignored = ignored.inside(folder)
-        return ignored
+        return cls() if top != root and ignored.has(root, is_folder=True) else ignored
 
     def inside(self, folder: Path) -> Ignored:
         return self._with(folder / ".gitignore", folder)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from assay.corpus.code.language import Language, load_grammar
 
 if TYPE_CHECKING:
-    import tree_sitter
     from tree_sitter import Node, Tree
 
 Event = tuple[int, int, int, str, "Node"]
@@ -20,9 +19,9 @@ class _Grammar:
     """Made once for each language; the table it is made from is kept alive by the registry."""
 
     def __init__(self, language: Language):
+        grammar = load_grammar(language)
         import tree_sitter
 
-        grammar = load_grammar(language)
         self.parser = tree_sitter.Parser(grammar)
         self.query = tree_sitter.Query(grammar, pattern_of(language))
         self.faults = tree_sitter.Query(grammar, "(ERROR) @broken (MISSING) @broken")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import time, timedelta, timezone
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 _ENGLISH = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _FRENCH = ("une", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze")
@@ -35,7 +36,9 @@ _HOUR = rf"\d{{1,2}}|{'|'.join(sorted(set(WORDS) - {'une', 'neuf'}, key=len, rev
 _LEAD = "at|from|until|till|to|between|and|à|de|vers|dès"
 _AM_PM = r"\s?(?:[ap]\.m\.|[ap]m\b)"
 _OF_DAY = r"\s+(?:in\s+the\s+(?:morning|afternoon|evening)|at\s+night|du\s+matin|du\s+soir|de\s+l['’]après-midi)"
-_NO_TIME = r"(?!\s*(?:[%:.,h]\d|st\b|nd\b|rd\b|th\b|%|weeks?|days?|hours?|minutes?|min\b|jours?|semaines?|people|of\b))"
+_NO_TIME = (
+    r"(?!\s*(?:[%:.,h]\d|st\b|nd\b|rd\b|th\b|%|weeks?|days?|hours?|minutes?|min\b|past\b|jours?|semaines?|people|of\b))"
+)
 
 
 def _part(name: str) -> str:
@@ -54,7 +57,7 @@ _CLOCK = re.compile(
             rf"(?<![\d.:])(?P<hour2>\d{{1,2}})(?:\.(?P<minute2>\d{{2}}))?(?P<part2>{_AM_PM}){_zone('zone2')}",
             rf"\b(?P<half>half\s+past|quarter\s+past|quarter\s+to)\s+(?P<hour3>{_HOUR})\b{_part('part3')}",
             rf"\b(?:{_LEAD})\s+(?P<hour4>{_HOUR})\b{_NO_TIME}(?:\s+o['’]clock|\s+heures?)?{_part('part4')}",
-            rf"\b(?:{_LEAD}|by)\s+(?P<name>noon|midnight|midi|minuit)\b",
+            rf"(?:\b(?:{_LEAD}|by)\s+|(?<=day )|(?<=di )|(?<=demain ))(?P<name>noon|midnight|midi|minuit)\b",
         )
     ),
     re.IGNORECASE,
@@ -76,6 +79,8 @@ class Clock(Struct, frozen=True, kw_only=True):
     time: time
     zone: timezone | None = None
     sound: bool = True
+    half: bool = False
+    """Which half of the day is meant is said: `am`, `in the evening`."""
 
 
 def find_clocks(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Clock]:
@@ -90,7 +95,7 @@ def spans(text: str, clocks: Sequence[Clock]) -> list[tuple[Clock, Clock | None]
     for clock in clocks:
         start, end = joined[-1] if joined else (None, None)
         if start is not None and end is None and _JOIN.match(text[start.end : clock.begin]):
-            joined[-1] = start, clock
+            joined[-1] = _same_half(start, clock), clock
         else:
             joined.append((clock, None))
     return joined
@@ -109,6 +114,14 @@ def find_length(text: str) -> timedelta | None:
     return None
 
 
+def _same_half(start: Clock, end: Clock) -> Clock:
+    """`5:30 to 6:00 pm` begins in the afternoon, too."""
+    late = start.time.hour + 12
+    if start.half or not end.half or late >= 24 or start.time.replace(hour=late) >= end.time:
+        return start
+    return replace(start, time=start.time.replace(hour=late), sound=True)
+
+
 def _read(match: re.Match[str]) -> Clock | None:
     if match["name"]:
         return Clock(begin=match.start(), end=match.end(), time=_NAMED[match["name"].lower()])
@@ -125,7 +138,8 @@ def _read(match: re.Match[str]) -> Clock | None:
         return None
     zone = match["zone"] or match["zone2"]
     begin = match.start("hour4") if match["hour4"] else match.start()
-    return Clock(begin=begin, end=match.end(), time=time(hour, minute), zone=ZONES.get(zone or ""), sound=not bare)
+    at, where = time(hour, minute), ZONES.get(zone or "")
+    return Clock(begin=begin, end=match.end(), time=at, zone=where, sound=not bare, half=bool(part))
 
 
 def _past(words: str, hour: int) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """Days in a text, English and French: where they stand is found here, what they mean is said by `dateparser`.
 
-Found: full dates (`14 April 2026`, `April 14th`, `le 1er octobre`, `2026-04-14`, `14/04/2026` with the day first),
-weekdays (`Friday`, `next Friday`, `Friday week`, `jeudi prochain`, `jeudi en huit`) and relative days (`tomorrow`,
-`in two weeks`, `après-demain`, `dans 3 jours`). A day that no calendar has is none.
+Found: full dates (`14 April 2026`, `April 14th`, `le 1er octobre`, `2026-04-14`, `14/04/2026` with the day first), days
+of a month (`on the 24th`), weekdays (`Friday`, `Fri 6pm`, `next Friday`, `Friday week`, `jeudi en huit`) and relative
+days (`tomorrow`, `in two weeks`, `après-demain`, `dans 3 jours`). A day that no calendar has is none.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ _NEXT = (
     rf"\b(?:next\s+|this\s+|coming\s+|ce\s+)?(?P<weekday>{_WEEKDAY})\b"
     r"(?P<later>\s+week\b|\s+en\s+huit\b|\s+en\s+quinze\b)?(?:\s+prochain\b)?"
 )
+_NO_DAY = r"(?!\s+(?:floor|century|birthday|anniversary|time|place|edition|row)\b)"
 _FORMS = (
     ("iso", r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])"),
     ("figures", r"(?<![\d./])\d{1,2}([./])\d{1,2}\1\d{4}(?![\d/])"),
     ("date", _DATE),
     ("week_on", rf"\ba\s+week\s+(?:on\s+)?(?P<week_on>{_WEEKDAY})\b"),
     ("weekday", _NEXT),
+    ("short", rf"\b(?-i:(?P<short>{_SHORT.title()}))\b\.?(?=,?\s+(?:at\s+)?\d)"),
+    ("of_month", r"\b(?:on|until|to|till|by)\s+(?:the\s+)?(?P<number>\d{1,2})(?:st|nd|rd|th)\b" + _NO_DAY),
     ("after_next", r"\b(?:the\s+)?day\s+after\s+tomorrow\b|\baprès-demain\b"),
     ("relative", rf"\b(?:in|dans)\s+(?:{_NUMBER})\s+(?:days?|weeks?|jours?|semaines?)\b"),
     ("word", r"\b(?:tomorrow|today|tonight|demain|aujourd['’]hui|ce\s+soir)\b"),
@@ -86,8 +89,10 @@ def _read(kind: str, match: re.Match[str], now: datetime) -> Iterator[Day]:
         yield from _placed(match, _parsed(phrase, now), "date", sound=int(re.split(r"[./]", phrase)[0]) > 12)
     elif kind == "date":
         yield from _date(match, now)
-    elif kind in {"weekday", "week_on"}:
+    elif kind in {"weekday", "week_on", "short"}:
         yield from _weekday(match, kind, now)
+    elif kind == "of_month":
+        yield from _placed(match, _next_of_month(int(match["number"]), now.date()), "date")
     else:
         today = phrase.lower().replace("’", "'") in _TODAY
         yield from _placed(match, now.date() if today else _parsed(phrase, now), "relative")
@@ -108,12 +113,24 @@ def _date(match: re.Match[str], now: datetime) -> Iterator[Day]:
 def _weekday(match: re.Match[str], kind: str, now: datetime) -> Iterator[Day]:
     """The next such day after today; `week`, `en huit`: seven days later; `en quinze`: fourteen."""
     groups = match.groupdict()
-    name, later = groups.get("week_on") or groups["weekday"], (groups.get("later") or "").lower()
-    day = _parsed(name, now)
+    name, later = groups.get("week_on") or groups.get("weekday") or "", (groups.get("later") or "").lower()
+    day = _parsed(name or groups["short"], now)
     if day is None:
         return
     weeks = 1 if kind == "week_on" else 2 if "quinze" in later else int(bool(later))
     yield from _placed(match, _ahead(day, weeks), "weekday")
+
+
+def _next_of_month(number: int, today: date) -> date | None:
+    """The next day of that number, this month or the next."""
+    for month in (today.month, today.month + 1):
+        try:
+            day = date(today.year + month // 13, (month - 1) % 12 + 1, number)
+        except ValueError:
+            continue
+        if day > today:
+            return day
+    return None
 
 
 def _ahead(day: date, weeks: int) -> date | None:

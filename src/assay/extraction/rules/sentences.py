@@ -15,7 +15,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>")
 _SIGNATURE = re.compile(r"^--\s*$", re.MULTILINE)
 _SPEAKER = re.compile(r"^(?:\[[^\]\n]{1,30}\]\s*)?(?:[^\W\d_][\w'’.-]{0,30}(?: [\w'’.-]{1,30}){0,2})\s?:\s+")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_END = re.compile(r"(?<=[.!?;…])[\"'”»)]?\s+(?!\d{1,2}h?\b\s*(?:am|pm)\b)")
+_END = re.compile(r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bSt\.)(?<=[.!?;…])[\"'”»)]?\s+(?!\d{1,2}h?\b\s*(?:am|pm)\b)")
 _SHORT_LINE, _FULL_LINE = 60, 100
 """A line is put to the one before if that has at least the second length, or the first and it begins small."""
 

@@ -42,8 +42,8 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
-    r"(?:\s+|^)(?:on|at|in|from|for|is|the|of|by|between|until|will\s+be|takes\s+place|dans\s+la\s+nuit\s+de|le|la|à|au|de|du"
-    r"|dès|pour|est|a\s+lieu|this|ce)$",
+    r"(?:\s+|^)(?:on|at|in|from|for|is|the|of|by|between|until|will\s+be|takes\s+place|will\s+take\s+place|is\s+confirmed|starts|begins|departs|dans\s+la\s+nuit\s+de|le|la|à|au|de|du"
+    r"|dès|pour|est|a\s+lieu|aura\s+lieu|this|ce)$",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[:;!?]\s+|[—–]\s+|(?<=\w),\s+(?=(?:the|so|and|then|and\s+then|et|alors)\b)")
@@ -56,7 +56,7 @@ _GUESTS = re.compile(
     r"\b(?:with|avec)\s+(?P<who>(?:Frau |Herr |Mr |Mrs |Ms |Dr |Mme |M\. )?[^\W\d_a-zà-ÿ][\w'’-]+"
     r"(?:(?:, | and | et )[^\W\d_a-zà-ÿ][\w'’-]+)*)"
 )
-_EDGE = " \t,.-–—:;\"'“”«»()[]*#"
+_EDGE = " \t,.-–—:;|@\"'“”«»()[]*#"
 _SMALL = {"the", "a", "an", "of", "with", "on", "at", "in", "and", "le", "la", "les", "l", "de", "du", "des", "d", "et"}
 
 

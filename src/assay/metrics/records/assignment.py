@@ -66,11 +66,26 @@ def _exhaustive(cost: Sequence[float], rows: int, columns: int) -> list[int]:
     return list(min(permutations(range(columns), rows), key=total))
 
 
+def _first_choices(cost: Sequence[float], rows: int, columns: int) -> tuple[list[float], list[int], list[int]]:
+    """Every row's price is its least cost, and it has that column if nobody came before; the others wait."""
+    prices, row_of, waiting = [], [-1] * columns, []
+    for row in range(rows):
+        line = cost[row * columns : (row + 1) * columns]
+        least = min(line)
+        prices.append(least)
+        column = next((at for at, value in enumerate(line) if value == least and row_of[at] < 0), None)
+        if column is None:
+            waiting.append(row)
+        else:
+            row_of[column] = row
+    return prices, row_of, waiting
+
+
 def _paths(cost: Sequence[float], rows: int, columns: int) -> list[int]:
     """One row after the other, along the cheapest path that frees a column for it."""
-    row_price, column_price = [0.0] * rows, [0.0] * columns
-    row_of = [-1] * columns
-    for start in range(rows):
+    row_price, row_of, waiting = _first_choices(cost, rows, columns)
+    column_price = [0.0] * columns
+    for start in waiting:
         shortest, via = [math.inf] * columns, [-1] * columns
         done = [False] * columns
         row, column, so_far = start, -1, 0.0
@@ -102,9 +117,9 @@ def _paths(cost: Sequence[float], rows: int, columns: int) -> list[int]:
 def _paths_of_many(cost: Sequence[float], rows: int, columns: int) -> list[int]:
     """The same with whole rows at once."""
     matrix: NDArray[np.float64] = np.asarray(cost, dtype=np.float64).reshape(rows, columns)
-    row_price, column_price = np.zeros(rows), np.zeros(columns)
-    row_of = [-1] * columns
-    for start in range(rows):
+    row_price, row_of, waiting = _first_choices(cost, rows, columns)
+    column_price = np.zeros(columns)
+    for start in waiting:
         shortest, via = np.full(columns, np.inf), np.full(columns, -1)
         open_: NDArray[np.bool_] = np.ones(columns, dtype=bool)
         row, so_far = start, 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -30,6 +30,9 @@ class Unread(Struct, frozen=True):
 
 class Comparator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all. Its fields are its options. `prepare` raises `Unreadable`."""
+
+    slow: ClassVar[bool] = False
+    """Worth avoiding where another field has decided already."""
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         return value

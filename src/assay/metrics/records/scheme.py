@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -12,6 +13,8 @@ from assay.errors import unknown_name
 from assay.metrics.records.comparator import Comparator, Unread, Unreadable, Zone
 
 Record = Mapping[str, Any]
+Ready = tuple[Any, ...]
+"""A record's values made ready, in the order of the fields."""
 
 
 class Field(Struct, frozen=True, kw_only=True):
@@ -26,9 +29,8 @@ class Field(Struct, frozen=True, kw_only=True):
     when: Literal["expected", "always"] = "expected"
     """`always`: a value where none is expected is wrong, too."""
 
-    def prepared(self, record: Record, zone: Zone) -> Any:
+    def ready(self, value: Any, zone: Zone) -> Any:
         """None where there is no value; `Unread` where it is not of the kind that is compared."""
-        value = record.get(self.name)
         if value is None or value == "" or value == []:
             return None
         try:
@@ -52,9 +54,9 @@ class Field(Struct, frozen=True, kw_only=True):
         """None: not compared."""
         if expected is None:
             return None if self.when == "expected" else actual is None
-        if actual is None or isinstance(expected, Unread) or isinstance(actual, Unread):
+        if actual is None or type(expected) is Unread or type(actual) is Unread:
             return False
-        return self.comparator.holds(expected, actual)
+        return expected is actual or self.comparator.holds(expected, actual)
 
     def explain(self, expected: Any, actual: Any) -> str:
         if expected is None:
@@ -74,12 +76,28 @@ def _plain(values: Sequence[Any]) -> bool:
     return _ODD.isdisjoint(map(type, values))
 
 
-class Scheme(Struct, frozen=True):
+class Scheme(Struct, frozen=True, dict=True):
     """The fields of a record, in their order."""
 
     fields: tuple[Field, ...]
 
-    @property
+    @cached_property
+    def _readers(self) -> tuple[tuple[str, Callable[[Any, Zone], Any]], ...]:
+        return tuple((field.name, field.comparator.prepare) for field in self.fields)
+
+    def ready(self, record: Record, zone: Zone) -> Ready:
+        """The record's values, each read once."""
+        get, values = record.get, []
+        try:
+            for name, prepare in self._readers:
+                value = get(name)
+                absent = value is None or value == "" or value == []
+                values.append(None if absent else prepare(value, zone))
+        except Unreadable:
+            return tuple(field.ready(get(field.name), zone) for field in self.fields)
+        return tuple(values)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.fields)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable, Zone
@@ -31,10 +32,15 @@ class Enum(Exact, frozen=True):
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         if not isinstance(value, str):
             raise Unreadable(f"{value!r:.60} is no text")
+        if value in self.values and value.islower():
+            return value
         word = folded(value)
         if self.values and word not in {folded(known) for known in self.values}:
             raise Unreadable(f"{value!r:.60} is none of {', '.join(self.values)}")
         return word
+
+    def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
+        return [0.0 if one == other else 1.0 for one in expected for other in actual]
 
     @property
     def json_type(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, Struct
 
@@ -20,6 +20,8 @@ class _List(Struct, frozen=True):
 @COMPARATORS.register("records")
 class Records(Comparator, frozen=True):
     """The F1 of the inner records is at least so much."""
+
+    slow: ClassVar[bool] = True
 
     scheme: Scheme
     at_least: Annotated[float, Meta(ge=0, le=1)] = 1.0

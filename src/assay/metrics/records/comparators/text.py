@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 from rapidfuzz.fuzz import token_set_ratio
@@ -24,6 +24,8 @@ def ratio(one: str, other: str) -> float:
 
 class _Words(Comparator, frozen=True):
     """Pairs are chosen by the words in common, whatever the tolerance is."""
+
+    slow: ClassVar[bool] = True
 
     def distance(self, expected: Any, actual: Any) -> float:
         return 1.0 - ratio(expected, actual) / 100.0
@@ -55,8 +57,10 @@ class Ratio(_Words, frozen=True):
     at_least: Annotated[float, Meta(ge=0, le=100)] = 80.0
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
-        text = folded(_text(value))
-        return default_process(text) or text
+        text = _text(value)
+        if not text.isascii():
+            text = folded(text)
+        return default_process(text) or folded(text)
 
     def holds(self, expected: Any, actual: Any) -> bool:
         return ratio(expected, actual) >= self.at_least
