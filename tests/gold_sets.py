@@ -1,5 +1,6 @@
 """A small corpus and a gold set about it that passes every gate: what the planted defects are planted into."""
 
+# ruff: noqa: E501 (a row of a table is one line)
 from __future__ import annotations
 
 import copy
@@ -24,34 +25,34 @@ Change = Callable[[list[Raw]], None]
 
 CORPUS = {
     "lending.pdf": [
-        (1, "Adult readers may borrow twelve books for three weeks. A loan is renewed at the desk or by telephone, twice "
-            "at most. Reference books are not lent to anybody. Newspapers are kept in the reading room for ninety days."),
-        (2, "A lost card is replaced for 4 pounds. The first card costs nothing. Children under ten need the signature of "
-            "a parent before they get a card of their own. Cards are valid for five years from the day of issue."),
+        (1, ("Adult readers may borrow twelve books for three weeks. A loan is renewed at the desk or by telephone, twice "
+            "at most. Reference books are not lent to anybody. Newspapers are kept in the reading room for ninety days.")),
+        (2, ("A lost card is replaced for 4 pounds. The first card costs nothing. Children under ten need the signature of "
+            "a parent before they get a card of their own. Cards are valid for five years from the day of issue.")),
     ],
     "fines.pdf": [
-        (1, "The fine for a late book is 20 pence a day. It never exceeds 9 pounds for one book. Readers over seventy pay "
-            "no fines. A damaged book is valued by the binder, Mr Osric Tarn, who writes a report within a week."),
-        (3, "Unpaid fines above 15 pounds close the account. The account is opened again on the day after payment. Fines "
-            "are paid in cash or by card at the desk, never by cheque. A receipt is printed for every payment."),
+        (1, ("The fine for a late book is 20 pence a day. It never exceeds 9 pounds for one book. Readers over seventy pay "
+            "no fines. A damaged book is valued by the binder, Mr Osric Tarn, who writes a report within a week.")),
+        (3, ("Unpaid fines above 15 pounds close the account. The account is opened again on the day after payment. Fines "
+            "are paid in cash or by card at the desk, never by cheque. A receipt is printed for every payment.")),
     ],
     "rooms.md": [
-        (1, "The Larch Room seats 24 people and costs 18 pounds an hour. The Alder Room seats 60 people and costs 35 "
-            "pounds an hour. Both rooms are booked with Ms Petra Quill. Schools of the town use the Larch Room for free."),
-        (2, "A booking is cancelled without charge until 48 hours before it begins. After that half of the price is due. "
-            "Food may be served in the Alder Room, but red wine is forbidden because of the carpet from 1931."),
+        (1, ("The Larch Room seats 24 people and costs 18 pounds an hour. The Alder Room seats 60 people and costs 35 "
+            "pounds an hour. Both rooms are booked with Ms Petra Quill. Schools of the town use the Larch Room for free.")),
+        (2, ("A booking is cancelled without charge until 48 hours before it begins. After that half of the price is due. "
+            "Food may be served in the Alder Room, but red wine is forbidden because of the carpet from 1931.")),
     ],
     "archive.txt": [
-        (1, "The archive keeps the parish registers from 1584 to 1901. Registers are shown in the vault on Tuesdays. "
-            "Visitors wear gloves and write with pencils only. Photographs are allowed without flash for private study."),
-        (2, "The map of the river by Edwin Sallow was drawn in 1742 on vellum. It was restored in 1998 after the flood. "
-            "The restoration cost 6200 pounds and was paid by the Guild of Weavers. Copies are sold at the desk."),
+        (1, ("The archive keeps the parish registers from 1584 to 1901. Registers are shown in the vault on Tuesdays. "
+            "Visitors wear gloves and write with pencils only. Photographs are allowed without flash for private study.")),
+        (2, ("The map of the river by Edwin Sallow was drawn in 1742 on vellum. It was restored in 1998 after the flood. "
+            "The restoration cost 6200 pounds and was paid by the Guild of Weavers. Copies are sold at the desk.")),
     ],
     "staff.md": [
-        (1, "The head librarian is Ida Marwick. Deputies are chosen by the trustees for four years. Volunteers work two "
-            "mornings a month and are trained by the deputy. Keys are returned to the safe every evening by the porter."),
-        (2, "Staff report a fire by breaking the glass beside the stairs. The porter then opens the garden gate and counts "
-            "the readers on the lawn. The lift must not be used during an alarm. Drills are held every April and October."),
+        (1, ("The head librarian is Ida Marwick. Deputies are chosen by the trustees for four years. Volunteers work two "
+            "mornings a month and are trained by the deputy. Keys are returned to the safe every evening by the porter.")),
+        (2, ("Staff report a fire by breaking the glass beside the stairs. The porter then opens the garden gate and counts "
+            "the readers on the lawn. The lift must not be used during an alarm. Drills are held every April and October.")),
     ],
 }  # fmt: skip
 """Document → (page, text) of each of its chunks."""

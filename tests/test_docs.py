@@ -24,7 +24,7 @@ def test_a_generated_page_is_up_to_date(path: Path) -> None:
     assert path.read_text("utf-8") == pages()[path], "run: make docs"
 
 
-@pytest.mark.parametrize(("name", "command"), documented(), ids=[name for name, _ in documented()])
+@pytest.mark.parametrize(("name", "command"), list(documented()), ids=[name for name, _ in documented()])
 def test_every_command_and_every_flag_is_documented(name: str, command: ModuleType) -> None:
     page = (ROOT / "docs/commands.md").read_text("utf-8")
     section = re.search(rf"^## `assay {name}\b.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)

@@ -1,195 +1,266 @@
-"""The shipped samples: each is valid, agrees with the calendar of the real world, and together they cover the field."""
+"""Samples and what is read of them: sidecars, categories, faults with file and line; answers of all kinds."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import re
-from collections import Counter
-from datetime import datetime, timedelta
+import dataclasses
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from extraction_project import DINNER, LUNCH, event, sidecar, write_sample
 
-from assay.config import Config, ExtractionOptions, LlmOptions
-from assay.extraction.extractors.llm import LlmExtractor
-from assay.extraction.extractors.rules import Rules
-from assay.extraction.prompt import CONFIDENCES, reply_schema
-from assay.extraction.protocol import Context, Output, Sample
-from assay.extraction.record_type import LEVELS, load_record_type, parse_record_type
-from assay.extraction.rules.days import WEEKDAYS, find_days
-from assay.extraction.samples import read_folder
+from assay.errors import AssayError
+from assay.extraction.events import named
+from assay.extraction.protocol import CalendarEvent, Output
+from assay.extraction.record_type import load_record_type, parse_record_type
+from assay.extraction.samples import read_folder, read_gold, read_sample
 from assay.extraction.told import read_output
-from assay.llm import Connections, connect
-from assay.llm.json_schema import first_fault
+from assay.retrievers.answers import BadAnswer
 
-FOLDER = Path(__file__).parent.parent / "examples" / "events"
-EVENTS = load_record_type(None)
-OFFLINE = Config(llm=LlmOptions(cache="off"))
-SET = read_folder(FOLDER, EVENTS)
-SAMPLES = {sample.id: sample for sample in SET.samples}
-CATEGORIES = {"crud", "adversarial", "multi_speaker", "realistic", "long", "french"}
-each_sample = pytest.mark.parametrize("sample", SET.samples, ids=lambda sample: sample.id)
+EVENT = load_record_type(None)
 
 
-def sidecar(sample: Sample) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads((FOLDER / f"{sample.id}.expected.json").read_text("utf-8"))
-    return data
-
-
-def expected(sample: Sample) -> tuple[dict[str, Any], ...]:
-    assert sample.expected is not None
-    return sample.expected
-
-
-def moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
-def test_they_are_all_read_and_cover_the_field() -> None:
-    assert (SET.broken, SET.warnings) == ((), ())
-    assert len(SET.samples) >= 60
-    by_category = Counter(sample.category for sample in SET.samples)
-    assert set(by_category) == CATEGORIES
-    assert min(by_category.values()) >= 5
-    assert min(Counter(sample.level for sample in SET.samples)[level] for level in LEVELS) >= 6
-    assert sum(not expected(sample) for sample in SET.samples) >= 10
-    actions = Counter(event["action"] for sample in SET.samples for event in expected(sample))
-    assert min(actions[action] for action in ("create", "update", "delete")) >= 10
-    assert max(len(expected(sample)) for sample in SET.samples) == 11
-
-
-def test_every_confidence_is_well_represented_and_the_recorded_answers_are_not_perfect() -> None:
-    recorded = [event for sample in SET.samples for event in sample.recorded["events"]]
-    assert min(Counter(event["confidence"] for event in recorded)[level] for level in CONFIDENCES) >= 20
-    known = {(sample.id, event["title"], event["start_time"]) for sample in SET.samples for event in expected(sample)}
-    found = {(s.id, event["title"], event["start_time"]) for s in SET.samples for event in s.recorded["events"]}
-    assert len(found - known) >= 15
-    assert len(found & known) >= 50
-
-
-def test_zones_and_nights() -> None:
-    offsets = {moment(event["start_time"]).utcoffset() for s in SET.samples for event in expected(s)}
-    assert {None, timedelta(hours=1), timedelta(hours=2), timedelta(hours=9)} <= offsets
-    spans = [
-        (moment(event["start_time"]), moment(event["end_time"]))
-        for sample in SET.samples
-        for event in expected(sample)
-        if "end_time" in event
+def test_categories_levels_and_ids(tmp_path: Path) -> None:
+    write_sample(tmp_path, "crud/deep/lunch", sidecar([LUNCH]))
+    write_sample(tmp_path, "hard/dinner", sidecar([DINNER], category="evening", tolerance="relaxed"))
+    write_sample(tmp_path, "alone", sidecar([]))
+    found = read_folder(tmp_path, EVENT)
+    assert [(s.id, s.category, s.level) for s in found.samples] == [
+        ("alone", "uncategorized", "moderate"),
+        ("crud/deep/lunch", "crud", "moderate"),
+        ("hard/dinner", "evening", "relaxed"),
     ]
-    assert sum(start.date() < end.date() for start, end in spans) >= 4
-    assert any(start.year < end.year for start, end in spans)
-    assert any(start.utcoffset() != end.utcoffset() for start, end in spans)
+    assert found.broken == found.warnings == ()
 
 
-@each_sample
-def test_a_sidecar_has_every_key_and_nothing_else(sample: Sample) -> None:
-    data = sidecar(sample)
-    assert list(data) == [
-        "description",
-        "category",
-        "tolerance",
-        "owner",
-        "reference_datetime",
-        "calendar_context",
-        "expected_events",
-        "mock_llm_response",
-        "notes",
-    ]
-    assert data["description"]
-    assert len(data["notes"]) > 20
-    assert sample.id.startswith(f"{data['category']}/")
-    assert first_fault(data["mock_llm_response"], reply_schema(EVENTS).schema) is None
+def test_a_text_without_a_sidecar_is_warned_about_and_not_scored(tmp_path: Path) -> None:
+    write_sample(tmp_path, "a", sidecar([LUNCH]))
+    path = write_sample(tmp_path, "b", None)
+    found = read_folder(tmp_path, EVENT)
+    assert [sample.id for sample in found.scored] == ["a"]
+    assert found.warnings == (f"{path} has no .expected.json beside it: extracted, and left out of the scores",)
 
 
-@each_sample
-def test_times_agree_with_each_other(sample: Sample) -> None:
-    assert sample.reference_datetime
-    now = moment(sample.reference_datetime)
-    planned = {event.id: event for event in sample.calendar}
-    times = [*(event.start for event in planned.values()), *(event["start_time"] for event in expected(sample))]
-    assert {moment(time).tzinfo is None for time in times} <= {now.tzinfo is None}
-    for event in expected(sample):
-        start = moment(event["start_time"])
-        assert now < start < now + timedelta(days=200), "an event lies ahead, and not far"
-        assert start < moment(event.get("end_time", "9999-01-01" + event["start_time"][10:]))
-        if event["action"] != "create":
-            assert event["existing_event_id"] is True
-            assert event["title"] in {each.summary for each in planned.values()}
-        if event["action"] == "delete":
-            assert (event["title"], event["start_time"]) in {(each.summary, each.start) for each in planned.values()}
+FINE = sidecar([LUNCH])
 
 
-@each_sample
-def test_weekdays_in_the_text_fall_on_their_dates(sample: Sample) -> None:
-    """`Thursday, 9 July 2026`: found by the rules, checked by the calendar."""
-    doubted = [day for day in find_days(sample.text, sample.now) if not day.sound and day.kind == "date"]
-    assert [sample.text[day.begin : day.end] for day in doubted if "/" not in sample.text[day.begin : day.end]] == []
+@pytest.mark.parametrize(
+    ("written", "line", "told"),
+    [
+        ("", 1, "the file is empty"),
+        ("[]", 1, "it is []; expected an object with expected_events"),
+        ('{"expected_events": [],\n}', 2, "not JSON"),
+        ('{"description": "x",\n "expectd_events": []}', 2, "unknown key 'expectd_events'. Did you mean expected_events"),
+        ('{"description": "x"}', 1, "it has no 'expected_events'"),
+        ('{"expected_events": [],\n"tolerance": "stric"}', 2, "tolerance is 'stric'; expected strict or moderate or relax"),
+        ('{"expected_events": [\n{"action": "create"}]}', 2, "expected_events[0] has no 'title'"),
+        ('{"expected_events": [\n{"action": "make", "title": "x", "start_time": "2026-01-01"}]}', 2, "expected create or"),
+        ('{"expected_events": [{"action": "create", "title": "x",\n"start_time": "noon"}]}', 2, "start_time: 'noon' is no"),
+        (
+            '{"expected_events": [{"action": "create", "title": "x", "start_time": "2026-01-02T10:00",\n'
+            '"end_time": "2026-01-02T09:00"}]}',
+            2,
+            "the end 2026-01-02T09:00 is before the start 2026-01-02T10:00",
+        ),
+        ('{"expected_events": [],\n"reference_datetime": "yesterday"}', 2, "reference_datetime: 'yesterday' is no time"),
+        ('{"expected_events": [],\n"timezone": "Europe/Pari"}', 2, "no timezone 'Europe/Pari'. Did you mean Europe/Paris"),
+    ],
+)  # fmt: skip
+def test_a_broken_sidecar_is_told_with_its_line_and_the_others_go_on(
+    tmp_path: Path, written: str, line: int, told: str
+) -> None:
+    write_sample(tmp_path, "bad", written)
+    write_sample(tmp_path, "good", FINE)
+    found = read_folder(tmp_path, EVENT)
+    assert [sample.id for sample in found.samples] == ["good"]
+    (broken,) = found.broken
+    assert broken.id == "bad"
+    assert f"bad.expected.json:{line}: " in broken.message
+    assert told in broken.message
 
 
-@each_sample
-def test_a_weekday_in_the_notes_is_that_of_the_reference(sample: Sample) -> None:
-    named = re.search(r"(\d{1,2} \w+ 20\d\d) is a (\w+)\.", sample.notes)
-    if named:
-        day = datetime.strptime(named[1], "%d %B %Y").date()  # noqa: DTZ007 (a day has no zone)
-        assert day == sample.now.date()
-        assert WEEKDAYS[named[2].lower()] == day.weekday()
+def test_a_text_that_is_not_utf8_and_a_sidecar_alone_are_broken_samples(tmp_path: Path) -> None:
+    write_sample(tmp_path, "latin", FINE).write_bytes(b"ok\nD\xe9jeuner")
+    write_sample(tmp_path, "lost", FINE).unlink()
+    messages = [each.message for each in read_folder(tmp_path, EVENT).broken]
+    assert f"{tmp_path / 'latin.txt'}:2: not UTF-8" in messages[0]
+    assert messages[1].endswith("no lost.txt beside it")
 
 
-@each_sample
-def test_what_an_update_or_delete_of_the_recording_names_is_in_the_calendar(sample: Sample) -> None:
-    known = {event.id for event in sample.calendar}
-    for event in sample.recorded["events"]:
-        assert (event["existing_event_id"] in known) == (event["action"] != "create")
+def test_an_empty_text_is_a_sample(tmp_path: Path) -> None:
+    path = write_sample(tmp_path, "empty", sidecar([]), text="")
+    found = read_folder(tmp_path, EVENT)
+    assert found.samples[0].text == ""
+    assert found.warnings == (f"{path} is empty",)
 
 
-def test_the_readme_counts_them_right() -> None:
-    text = (FOLDER / "README.md").read_text("utf-8")
-    told = {name: int(count) for name, count in re.findall(r"^\| `(\w+)` \| (\d+) \|", text, re.MULTILINE)}
-    assert told == dict(Counter(sample.category for sample in SET.samples))
-    assert f"{len(SET.samples)} samples" in text
+def test_no_sample_at_all_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match=r"no sample: there is no \*\.txt"):
+        read_folder(tmp_path, EVENT)
 
 
-def floor(sample: Sample) -> Output:
-    extractor = Rules(Context(config=OFFLINE, models=Connections(OFFLINE), record=EVENTS))
-    return asyncio.run(extractor.extract(sample))
+def test_what_is_expected_in_the_words_of_a_record(tmp_path: Path) -> None:
+    expected = event(
+        "Déjeuner 🍽", "2026-03-02T12:00", attendees_contain=["Ana", " "], existing_event_id_required="ev-1"
+    )
+    sample = read_sample(write_sample(tmp_path, "s", sidecar([expected])), "s", EVENT)
+    assert sample.expected == (
+        {
+            "action": "create",
+            "title": "Déjeuner 🍽",
+            "start_time": "2026-03-02T12:00",
+            "attendees": ["Ana"],
+            "existing_event_id": "ev-1",
+        },
+    )
 
 
-def test_the_floor_is_the_same_each_time_and_finds_the_plain_ones() -> None:
-    for name in ("crud/simple_lunch", "crud/cancel_yoga", "crud/move_review", "realistic/school_newsletter"):
-        found = [(event["title"], event["start_time"]) for event in floor(SAMPLES[name]).records]
-        assert found == [(event["title"], event["start_time"]) for event in expected(SAMPLES[name])]
-    first, second = ([floor(sample).records for sample in SET.samples] for _ in range(2))
-    assert first == second
+def test_now_and_zone_come_from_the_sidecar(tmp_path: Path) -> None:
+    path = write_sample(tmp_path, "s", sidecar([]))
+    sample = read_sample(path, "s", EVENT)
+    assert sample.now == datetime(2026, 3, 2, 8, tzinfo=UTC)
+    assert sample.zone is not None
+    assert sample.zone.utcoffset(None) == timedelta(hours=1)
+    write_sample(tmp_path, "s", sidecar([], timezone="Europe/Paris", reference_datetime="2026-07-01T09:00"))
+    assert read_sample(path, "s", EVENT).now == datetime(2026, 7, 1, 7, tzinfo=UTC)
 
 
-def test_a_model_that_gives_the_recorded_answers_gives_the_recorded_records(tmp_path: Path) -> None:
-    """All samples through prompt, request and strict reading."""
-    lines = [json.dumps({"contains": sample.text, "reply": sample.recorded}) for sample in SET.samples]
-    (tmp_path / "script.jsonl").write_text("\n".join(lines), "utf-8")
-    extraction = ExtractionOptions(model="scripted/script.jsonl")
-    config = Config(root=str(tmp_path), llm=LlmOptions(cache="off"), extraction=extraction)
-
-    async def run() -> list[Output]:
-        async with connect(config) as models:
-            extractor = LlmExtractor(Context(config=config, models=models, record=EVENTS))
-            return [await extractor.extract(sample) for sample in SET.samples]
-
-    for sample, output in zip(SET.samples, asyncio.run(run()), strict=True):
-        told = read_output(sample.recorded)
-        assert (output.fault, output.records, output.confidences) == (None, told.records, told.confidences)
+CALENDAR = (
+    CalendarEvent(id="ev-1", summary="Yoga", start="2026-03-05T18:00", end="2026-03-05T19:00", location="Hall"),
+)
 
 
-@pytest.mark.parametrize("name", ["ignore_the_above", "answer_in_the_text", "forged_end_of_data", "hidden_comment"])
-def test_the_floor_obeys_no_text(name: str) -> None:
-    sample = SAMPLES[f"adversarial/{name}"]
-    assert [(event["action"], event["start_time"]) for event in floor(sample).records] == [
-        (event["action"], event["start_time"]) for event in expected(sample)
-    ]
+def test_a_delete_is_the_event_its_id_names() -> None:
+    (found,) = named([{"action": "delete", "existing_event_id": "ev-1", "title": "the class"}], CALENDAR)
+    assert (found["title"], found["start_time"], found["end_time"]) == ("Yoga", "2026-03-05T18:00", "2026-03-05T19:00")
+    unknown = {"action": "delete", "existing_event_id": "ev-9", "title": "the class"}
+    assert named([unknown], CALENDAR) == [unknown]
 
 
-def test_the_floor_knows_events_alone() -> None:
-    invoice = parse_record_type("name: invoice\nfields: {number: {compare: exact}}\n", "invoice.yaml")
-    with pytest.raises(Exception, match="knows calendar events, not 'invoice'"):
-        Rules(Context(config=OFFLINE, models=Connections(OFFLINE), record=invoice))
+def test_an_update_keeps_what_it_says() -> None:
+    moved = {"action": "update", "existing_event_id": "ev-1", "start_time": "2026-03-06T18:00"}
+    assert named([moved], CALENDAR) == [moved | {"title": "Yoga"}]
+    renamed = {"action": "update", "existing_event_id": "ev-1", "title": "Pilates"}
+    assert named([renamed], CALENDAR)[0]["start_time"] == "2026-03-05T18:00"
+
+
+@dataclasses.dataclass
+class Invoice:
+    number: str
+    issued: datetime
+    total: Decimal
+    confidence: float = 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "records", "confidences"),
+    [
+        ([], (), ()),
+        ([{"a": 1}], ({"a": 1},), ()),
+        ({"events": [{"a": 1, "confidence": "high"}, {"a": 2}]}, ({"a": 1}, {"a": 2}), ("high", None)),
+        ('{"records": [{"a": null}]}', ({"a": None},), ()),
+        (
+            [Invoice("7", datetime(2026, 1, 2, tzinfo=UTC), Decimal("9.50"))],
+            ({"number": "7", "issued": "2026-01-02T00:00:00+00:00", "total": 9.5},),
+            (0.5,),
+        ),
+    ],
+)
+def test_answers_that_can_be_read(given: Any, records: tuple[Any, ...], confidences: tuple[Any, ...]) -> None:
+    found = read_output(given)
+    assert (found.records, found.confidences) == (records, confidences)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (None, "there are no records in None"),
+        ({"event": []}, "an object with the keys 'event'"),
+        (["a"], "record 1 is str; expected an object"),
+        ("no JSON", "not JSON"),
+        ([{"a": float("nan")}], "a value is nan"),
+        ([{"a": object()}], "a value is object"),
+        ([{"confidence": [1]}], "the confidence of record 1"),
+    ],
+)
+def test_answers_that_cannot(given: Any, told: str) -> None:
+    with pytest.raises(BadAnswer, match=told):
+        read_output(given)
+
+
+def test_tokens_and_seconds_are_taken_where_they_are_told() -> None:
+    given = {"records": [], "usage": {"prompt_tokens": 10, "completion_tokens": 2}, "timing": {"total_ms": 1500}}
+    found = read_output(given)
+    assert isinstance(found, Output)
+    assert found.usage is not None
+    assert (found.usage.prompt, found.usage.completion, found.seconds) == (10, 2, 1.5)
+
+
+INVOICE = """\
+name: invoice
+fields:
+  number: {compare: exact, key: true}
+  supplier: {compare: ratio, at_least: 85}
+  total: {compare: number, absolute: 0.01, weight: 2}
+  lines: {compare: records, fields: {item: {compare: ratio}, price: {compare: number}}}
+levels:
+  strict: {supplier: {compare: text}, total: {absolute: 0}}
+"""
+
+
+def test_a_record_type_is_a_file_of_fields_and_levels() -> None:
+    found = parse_record_type(INVOICE, "invoice.yaml")
+    assert list(found.levels) == ["strict", "moderate", "relaxed"]
+    strict, moderate = found.level("strict"), found.level("moderate")
+    assert [type(field.comparator).__name__ for field in strict.fields] == ["Exact", "Text", "Number", "Records"]
+    assert (strict.fields[2].weight, strict.fields[0].key) == (2.0, True)
+    assert moderate.fields[1].comparator.at_least == 85  # type: ignore[attr-defined]
+    assert found.json_schema["properties"]["lines"]["anyOf"][0]["type"] == "array"
+    with pytest.raises(AssayError, match="unknown level 'stric'. Did you mean strict"):
+        found.level("stric")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "told"),
+    [
+        ("compare: exact", "compare: exakt", 3, "unknown comparator 'exakt'. Did you mean exact"),
+        ("at_least: 85", "at_leest: 85", 4, "unknown key 'at_leest'. Did you mean at_least"),
+        ("at_least: 85", "at_least: 850", 4, "at_least is 850; expected a number <= 100"),
+        ("weight: 2", "weight: 0", 5, "weight is 0"),
+        ("total: {absolute: 0}", "totl: {absolute: 0}", 8, "unknown field 'totl'. Did you mean total"),
+        ("total: {absolute: 0}", "total: {absolute: -1}", 8, "absolute is -1"),
+        (
+            "fields: {item: {compare: ratio}, price: {compare: number}}",
+            "at_least: 1",
+            6,
+            "nested records need 'fields'",
+        ),
+        ("item: {compare: ratio}", "item: {compare: rato}", 6, "unknown comparator 'rato'"),
+        ("name: invoice", "nam: invoice", 1, "unknown key 'nam'. Did you mean name"),
+    ],
+)
+def test_a_mistake_in_a_record_type_is_told_with_its_line(old: str, new: str, line: int, told: str) -> None:
+    assert old in INVOICE
+    with pytest.raises(AssayError) as fault:
+        parse_record_type(INVOICE.replace(old, new), "invoice.yaml")
+    assert str(fault.value).startswith(f"invoice.yaml:{line}: ")
+    assert told in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('{"records": []}', "gold.jsonl:1: the line has no 'id'"),
+        ('{"id": "a"}', "gold.jsonl:1: the line has no list 'records'"),
+        ('{"id": "a", "records": []}\n{"id": "a", "records": []}', "gold.jsonl:2: 'a' is given twice"),
+        ('{"id": "a", "records": [{"total": "much"}]}', "gold.jsonl:1: total: 'much' is no number"),
+        ('{"id": "a", "records": [{"totl": 1}]}', "gold.jsonl:1: unknown field 'totl'. Did you mean total"),
+        ("", "there is no sample"),
+    ],
+)
+def test_a_mistake_in_a_gold_file_is_told_with_its_line(tmp_path: Path, lines: str, told: str) -> None:
+    (tmp_path / "gold.jsonl").write_text(lines)
+    with pytest.raises(AssayError, match=told.replace("'", ".").replace(".jsonl", r"\.jsonl")):
+        read_gold(tmp_path / "gold.jsonl", parse_record_type(INVOICE, "invoice.yaml"))

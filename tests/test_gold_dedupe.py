@@ -17,7 +17,8 @@ Vectors = NDArray[np.float32]
 
 def unit(vectors: NDArray[np.floating]) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0).astype(np.float32)
+    found: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0).astype(np.float32)
+    return found
 
 
 def brute_force(vectors: Vectors, threshold: float) -> list[tuple[int, int]]:

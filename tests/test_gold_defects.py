@@ -3,6 +3,7 @@
 A neighbour is as near to a defect as an honest set comes: it must pass every gate.
 """
 
+# ruff: noqa: E501 (a row of a table is one line)
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -10,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gold_sets import Change, Raw, clean, failed, raw_question, verified
+from gold_sets import Change, Raw, clean, failed, verified
 
-from assay.config import Config, GoldGate, GoldOptions
 from assay.gold.gates import GATES
 
 

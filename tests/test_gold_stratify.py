@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_index import write_index
 
@@ -70,6 +70,7 @@ def test_more_than_the_limits_allow_is_refused() -> None:
         apportion(4, {"a": 1, "b": 1}, limits={"a": 1, "b": 2})
 
 
+@settings(max_examples=30)
 @given(st.integers(1, 400), st.lists(st.integers(1, 30), min_size=1, max_size=6), st.integers(0, 5))
 def test_the_quotas_of_a_corpus_sum_to_its_target(target: int, sizes: list[int], floor: int) -> None:
     import tempfile

@@ -6,13 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small_index import write_index
 
 from assay.errors import AssayError
 from assay.lanes.cases import in_lane, read_cases, sha256_of, unique
 from assay.lanes.scoring import row_of, score
-from assay.lanes.tasks import Cut, make_tasks
-from assay.records import Chunk, Fault, Lane, Ranking
+from assay.lanes.tasks import Cut, Task, make_tasks
+from assay.records import Case, Chunk, Fault, Lane, Ranking
 
 CASE = {
     "id": "retry_delay",
@@ -134,6 +136,26 @@ def test_measures_by_hand(tmp_path: Path) -> None:
     assert scores == pytest.approx(
         {"recall@k": 0.5, "p@k": 0.25, "p_max@k": 0.5, "mrr@k": 0.5, "hit@k": 1.0, "ndcg@k": 0.38685}, abs=1e-5
     )
+
+
+@given(
+    ranked=st.permutations([f"u{n}" for n in range(6)]),
+    expected=st.sets(st.sampled_from([f"u{n}" for n in range(9)]), min_size=1),
+    k=st.integers(1, 8),
+)
+def test_measures_stay_in_their_bounds(ranked: list[str], expected: set[str], k: int) -> None:
+    """Precision never exceeds what can be reached, and reaches it exactly when recall is as high as k allows."""
+    case_ = Case(id="x", question="q", expected=dict.fromkeys(sorted(expected), 1))
+    task = Task(
+        case=case_, lane="code", k=k, source="json", index=Path("x.db"), expected_ids=tuple(expected), missing=()
+    )
+    scores = score(ranked[:k], task)
+    values = {name: value for name, value in scores.items() if value is not None}
+    assert values.keys() == scores.keys()
+    assert all(0 <= value <= 1 for value in values.values())
+    assert values["p@k"] <= values["p_max@k"] + 1e-12
+    assert values["recall@k"] * len(expected) == pytest.approx(values["p@k"] * k)
+    assert values["mrr@k"] <= values["hit@k"]
 
 
 def row(tmp_path: Path, found: Ranking | Fault, *expected: str) -> dict[str, object]:

@@ -126,6 +126,16 @@ def test_the_report_shows_missing_ids_first_and_the_table(project: Path) -> None
     assert rows[2] == ("delay", "code", "json", 2, "0.50", "0.50", "1.00", "1.00", 0)
 
 
+def test_of_many_cases_the_worst_are_shown(project: Path) -> None:
+    good = [{**CASES[0], "id": f"good{n}"} for n in range(45)]
+    write_cases(project, [*good, {**CASES[0], "id": "lost", "spec_content": "limit tries", "k": 1}, CASES[3]])
+    report = published(project).report
+    shown, whole = (section.blocks[-1] for section in report.sections[1:3])
+    assert [row.cells[0] for row in shown.rows[:3]] == ["gone", "lost", "good0"]  # type: ignore[union-attr]
+    assert (len(shown.rows), len(whole.rows)) == (40, 47)  # type: ignore[union-attr]
+    assert report.sections[2].detail
+
+
 def test_gates_on_lanes(project: Path) -> None:
     gate = Gate(measure="p@k", at_least=0.9)
     assert published(project, config_of(project, gates=(gate,))).exit_code == 1
@@ -187,6 +197,33 @@ def test_cases_that_name_their_index_are_searched_in_it(project: Path) -> None:
     assert results["delay"]["top_ids"][0] == "code:retry.py::delay"
     (only,) = evaluated(project, cases=both[1:], index=project / "corpus.db").summary["results"]
     assert only["missing_expected_ids"] == ["code:x.py::f"]
+
+
+SEARCH = """
+def search(query, k):
+    if "limit" in query:
+        raise RuntimeError("the service is down")
+    return [("mem-1", 3.0), ("code:retry.py::delay", 2.0), ("doc-1", 1.0)]
+"""
+
+
+def test_a_retriever_of_ones_own_is_held_to_the_lane_and_its_faults_are_records(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "my_lane_search.py").write_text(SEARCH)
+    monkeypatch.syspath_prepend(str(project))
+    write_cases(project, [*CASES[:3], {**CASES[0], "id": "down", "spec_content": "limit of tries"}])
+    done = published(project, config_of(project, variants=("python:my_lane_search:search",)))
+    results = {result["case_id"]: result for result in done.summary["results"]}
+    assert {id_: result["top_ids"] for id_, result in results.items()} == {
+        "delay": ["code:retry.py::delay"],
+        "delay_note": ["mem-1"],
+        "delay_text": ["doc-1"],
+        "down": [],
+    }
+    assert results["down"]["status"] == "error"
+    assert "the service is down" in results["down"]["error"]["message"]
+    assert done.exit_code == 3
 
 
 def test_an_index_that_is_not_there(project: Path) -> None:

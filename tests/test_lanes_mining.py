@@ -13,6 +13,8 @@ from assay.corpus.code import unit_files, units_of
 from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.lanes.cases import read_cases
+from assay.lanes.mining.git import Repository
+from assay.lanes.mining.ground import Checkout
 from assay.lanes.mining.miner import Mined, MineOptions, mine
 from assay.lanes.mining.units import Version, changed_units
 from assay.records import Chunk
@@ -75,7 +77,7 @@ def test_the_fix_is_not_in_the_index(history: History, tmp_path: Path) -> None:
     base = history.git("rev-parse", "HEAD")
     history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
     found = mined(history, base=base)
-    with Index.open(tmp_path / "cases.db") as index:
+    with Index.open(tmp_path / "cases.base.db") as index:
         assert set(found.cases[0].expected_ids) <= set(index.ids)
         assert not any("min(60" in text for text in index.texts())
 
@@ -86,7 +88,7 @@ def test_the_file_is_a_case_file_that_names_its_index(history: History, tmp_path
     found = mined(history, base=base)
     (placed,) = read_cases(tmp_path / "cases.json")
     assert placed.case == found.cases[0]
-    assert placed.index == tmp_path / "cases.db"
+    assert placed.index == tmp_path / "cases.base.db"
     assert str(history.path) not in (tmp_path / "cases.json").read_text()
 
 
@@ -147,7 +149,29 @@ def test_the_parent_of_each_commit_can_be_indexed(history: History, tmp_path: Pa
     assert not any("min(60" in text for text in indexes["Cap the retry delay at one minute"])
     assert not any("return 1" in text for text in indexes["Return one for empty queue lengths"])
     assert any("min(60" in text for text in indexes["Return one for empty queue lengths"])
-    assert placed["Return one for empty queue lengths"].index == tmp_path / "cases.indexes" / f"{parent[:12]}.db"
+    assert placed["Return one for empty queue lengths"].index == tmp_path / "cases.parents" / f"{parent[:12]}.db"
+
+
+def test_a_folder_may_become_a_file_and_a_large_file_is_passed_over(history: History, tmp_path: Path) -> None:
+    sources = {"pack.py/inner.py": "def inner():\n    return 1\n", "far/huge.py": "x = 1\n" * 200_000}
+    for name, text in sources.items():
+        history.write(name, text)
+    first = history.save("Add a folder with a strange name")
+    history.write("pack.py/inner.py", None)
+    history.write("far/huge.py", None)
+    (history.path / "pack.py").rmdir()
+    history.write("pack.py", "def outer():\n    return 2\n")
+    second = history.save("Make it a file")
+    with Repository(history.path) as repository:
+        checkout = Checkout(repository, tmp_path / "tree")
+        for commit, files in (
+            (first, ["pack.py/inner.py", "retry.py"]),
+            (second, ["pack.py", "retry.py"]),
+            (first, None),
+        ):
+            checkout.move_to(commit)
+            there = sorted(path.relative_to(tmp_path / "tree").as_posix() for path in unit_files(tmp_path / "tree"))
+            assert files is None or there == files
 
 
 def texts_of(path: Path | None) -> list[str]:

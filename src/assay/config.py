@@ -137,7 +137,7 @@ class CodeFields(Settings, frozen=True):
     """What bm25 searches beside the text of a unit of code: a match there counts so many times one in the text."""
 
     symbol: Annotated[NotNegative, Meta(description="its qualified name")] = 0.5
-    path: Annotated[NotNegative, Meta(description="the path of its file")] = 0.25
+    path: Annotated[NotNegative, Meta(description="the path of its file")] = 0.5
 
     @property
     def weights(self) -> dict[str, float]:

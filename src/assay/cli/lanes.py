@@ -9,6 +9,21 @@ from assay.errors import AssayError
 
 HELP = "evaluate the lanes (document, memory, code), or mine cases for them from a git history"
 LANES = ("memory", "code", "document", "all")
+EVALUATION: dict[str, object] = {
+    "lane": "all",
+    "k": None,
+    "cases": None,
+    "no_builtin": False,
+    "index": None,
+    "variants": None,
+    "strict": False,
+    "seed": None,
+    "baseline": "latest",
+    "update_baseline": False,
+    "force": False,
+    "resume": None,
+}
+"""Options that mean nothing to `mine`, and what they are when nobody gave them."""
 MINING = ("repo", "out", "base", "head", "commits", "max_units")
 
 
@@ -20,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_evaluation_arguments(parser, "lanes.k")
     mining = parser.add_argument_group("mine")
     mining.add_argument("--repo", metavar="FOLDER", type=Path, help="the git repository (default: .)")
-    mining.add_argument("--out", metavar="FILE", type=Path, help="the cases; their index stands beside them, as .db")
+    mining.add_argument(
+        "--out", metavar="FILE", type=Path, help="the cases; their index stands beside them, as .base.db"
+    )
     mining.add_argument("--base", metavar="COMMIT", help="what is indexed (default: half of the history back)")
     mining.add_argument("--parents", action="store_true", help="index the parent of each commit instead of one base")
     mining.add_argument("--head", metavar="COMMIT", help="where the history ends (default: HEAD)")
@@ -45,25 +62,38 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _mine(arguments: argparse.Namespace) -> int:
-    import msgspec
-
     from assay.cli._output import print_json, progress_to
     from assay.config import load
     from assay.lanes.corpora import code_index
     from assay.lanes.mining.miner import MineOptions, mine
 
-    if arguments.out is None:
-        raise AssayError("--out is missing", where="lanes mine", expected="where the cases go, as in --out cases.json")
+    _check_mining(arguments)
     given = {name: getattr(arguments, name) for name in MINING[2:] if getattr(arguments, name) is not None}
     options = MineOptions(repository=arguments.repo or Path(), out=arguments.out, parents=arguments.parents, **given)
     config = load(arguments.config)
     with progress_to(quiet=arguments.quiet) as progress:
         mined = mine(options, lambda folder, out: code_index(folder, out, config), progress)
     if arguments.json:
-        print_json({key: value for key, value in msgspec.to_builtins(mined).items() if key != "cases"})
-    else:
-        print(f"{arguments.out}: {len(mined.cases)} cases from {mined.commits} commits after {mined.base[:12]}")
-        for reason, count in mined.left_out.items():
-            print(f"  left out: {count} {reason}")
+        print_json(mined.told)
+        return 0
+    print(f"{arguments.out}: {len(mined.cases)} cases from {mined.commits} commits after {mined.base[:12]}")
+    for reason, count in mined.left_out.items():
+        print(f"  left out: {count} {reason}")
+    if mined.cases:
         print(f"next: assay lanes --no-builtin --cases {arguments.out}")
     return 0
+
+
+def _check_mining(arguments: argparse.Namespace) -> None:
+    """What argparse cannot say."""
+    where = "lanes mine"
+    for name, default in EVALUATION.items():
+        if getattr(arguments, name) != default:
+            raise AssayError(f"--{name.replace('_', '-')} is no option of: assay lanes mine", where=where)
+    for name in ("commits", "max_units"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            what = f"--{name.replace('_', '-')} is {value}"
+            raise AssayError(what, where=where, expected="a whole number from 1 on")
+    if arguments.out is None:
+        raise AssayError("--out is missing", where=where, expected="where the cases go, as in --out cases.json")

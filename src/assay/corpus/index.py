@@ -105,6 +105,16 @@ class Index:
     def texts(self) -> list[str]:
         return [str(text) for (text,) in self._column("COALESCE(text, '')")]
 
+    def spans(self) -> list[tuple[int, int] | None]:
+        """First and last line of each unit of code in its file; None for other chunks, and where nobody wrote it."""
+        is_told = """metadata LIKE '%"lines"%' AND json_valid(metadata)"""
+        ends = (f"CASE WHEN {is_told} THEN json_extract(metadata, '$.lines[{end}]') END" for end in (0, 1))
+        found = self._column(", ".join(ends))
+        return [
+            (first, last) if lane == "code" and isinstance(first, int) and isinstance(last, int) else None
+            for (first, last), lane in zip(found, self.lanes, strict=True)
+        ]
+
     def chunks(self, ids: Iterable[str]) -> dict[str, Chunk]:
         """Those of the given ids that exist, in the order asked for."""
         wanted = list(dict.fromkeys(ids))

@@ -57,7 +57,10 @@ class ExtractionScorer:
         found = self.matching(sample, () if output.fault else output.records, scheme)
         counts = Counts.of(found)
         return {
-            "pairs": msgspec.to_builtins(found.pairs),
+            "pairs": [
+                msgspec.to_builtins(pair) | {"failures": msgspec.to_builtins(found.failures(pair))}
+                for pair in found.pairs
+            ],
             "missed": list(found.missed),
             "extra": list(found.extra),
             "counts": msgspec.to_builtins(counts),

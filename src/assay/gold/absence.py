@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -18,13 +18,14 @@ from assay.corpus.language import detect
 from assay.corpus.quotes import fold, stands_in
 from assay.gold.asking import load_prompt
 from assay.gold.grounds import Grounds
-from assay.gold.support import windows
+from assay.gold.support import WINDOW
 from assay.judges.fence import Section, cut, fenced, mark_of
 from assay.llm.connect import Model, connect
 from assay.llm.faults import LlmError
 from assay.llm.protocol import JsonSchema, Message
 from assay.llm.structured import Unparsed, parse_json_reply
 from assay.metrics.answers.claims import numbers
+from assay.metrics.answers.sentences import sentences
 from assay.records import Chunk
 from assay.retrievers.analysis import content_words
 
@@ -36,6 +37,8 @@ _LENGTH = 4000
 ABSENT = frozenset({"OUT_OF_SCOPE", "INSUFFICIENT_INFO", "TEMPORAL_MISMATCH"})
 """The categories in which the corpus lacks the answer, so that a passage with all of the question's words is suspect.
 In the others (a false premise, several answers, a world that is not) such a passage is what a question is made of."""
+_WORTH = 0.5
+"""A chunk with less of the question's words is not looked into."""
 _ASKS_NUMBER = re.compile(
     r"\b(?:how (?:many|much|long|often|far|old|high|deep|fast)|when|what (?:time|year|date|price|fee|age)"
     r"|which (?:year|date)|combien|quand|quelle (?:heure|date|annee|somme)|quel (?:prix|age|tarif|montant))\b"
@@ -83,33 +86,62 @@ def by_rule(asked: Sequence[Asked], grounds: Grounds) -> dict[str, Absence]:
     chunks = grounds.chunks(id_ for ids in found for id_ in ids)
     result = {each.id: Absence(by="rule", share=0.0) for each in asked}
     for each, ids in zip(tested, found, strict=True):
-        seen = (_best_sentences(each.question, chunks[id_], grounds) for id_ in ids if id_ in chunks)
-        result[each.id] = max(seen, key=lambda absence: absence.share, default=result[each.id])
+        result[each.id] = _best(each.question, [chunks[id_] for id_ in ids if id_ in chunks], grounds)
     return result
 
 
-def _best_sentences(question: str, chunk: Chunk, grounds: Grounds) -> Absence:
-    language, wants_number = grounds.language(chunk), bool(_ASKS_NUMBER.search(fold(question)))
-    wanted = content_words(_ASKS_NUMBER.sub(" ", fold(question)) if wants_number else question, language)
-    weights = {word: grounds.weight(word) for word in wanted}
-    total = sum(weights.values())
-    present = wanted & content_words(chunk.text, language)
-    nothing = Absence(by="rule", share=0.0)
-    if not total or numbers(question) - numbers(chunk.text) or _sum(weights, present) < 0.5 * total:
-        return nothing
-    best = nothing
-    for window in windows(chunk.text):
-        if wants_number and not numbers(window) - numbers(question):
-            continue
-        share = _sum(weights, wanted & content_words(window, language)) / total
-        if share > best.share:
-            best = Absence(by="rule", share=share, chunk_id=chunk.id, quote=window)
+def _best(question: str, chunks: Sequence[Chunk], grounds: Grounds) -> Absence:
+    """The best sentences of all chunks. No window has more of the words than its chunk, so most need no look."""
+    wanted = {}
+    for chunk in chunks:
+        language = grounds.language(chunk)
+        if language not in wanted:
+            wanted[language] = _Wanted.of(question, language, grounds)
+    pairs = [(wanted[grounds.language(chunk)], chunk) for chunk in chunks]
+    bounds = [each.share(grounds.holds(chunk, each.weights)) for each, chunk in pairs]
+    best = Absence(by="rule", share=0.0)
+    for bound, (each, chunk) in sorted(zip(bounds, pairs, strict=True), key=lambda item: (-item[0], item[1][1].id)):
+        if bound <= max(best.share, _WORTH):
+            break
+        best = max(best, _best_sentences(each, chunk, grounds), key=lambda absence: absence.share)
     return best
 
 
-def _sum(weights: Mapping[str, float], words: set[str]) -> float:
-    """In one order, so that the same words give the same bits."""
-    return sum(weights[word] for word in sorted(words))
+class _Wanted(Struct, frozen=True):
+    """What a sentence must have to answer a question: its words with their rarity, its numbers, a number of its own."""
+
+    weights: dict[str, float]
+    numbers: frozenset[str]
+    asks_number: bool
+
+    @classmethod
+    def of(cls, question: str, language: str, grounds: Grounds) -> _Wanted:
+        text = fold(question)
+        asks_number = bool(_ASKS_NUMBER.search(text))
+        words = content_words(_ASKS_NUMBER.sub(" ", text) if asks_number else question, language)
+        weights = {word: grounds.weight(word) for word in sorted(words)}
+        return cls(weights, frozenset(numbers(question)), asks_number)
+
+    def share(self, words: Collection[str]) -> float:
+        """In one order, so that the same words give the same bits."""
+        total = sum(self.weights.values())
+        return sum(weight for word, weight in self.weights.items() if word in words) / total if total else 0.0
+
+
+def _best_sentences(wanted: _Wanted, chunk: Chunk, grounds: Grounds) -> Absence:
+    best = Absence(by="rule", share=0.0)
+    if wanted.numbers - numbers(chunk.text):
+        return best
+    found, language = sentences(chunk.text), grounds.language(chunk)
+    words = [content_words(sentence, language) & wanted.weights.keys() for sentence in found]
+    for start in range(len(found)):
+        for stop in range(start + 1, min(start + WINDOW, len(found)) + 1):
+            share = wanted.share(set[str]().union(*words[start:stop]))
+            if share > best.share:
+                window = " ".join(found[start:stop])
+                if not wanted.asks_number or numbers(window) - wanted.numbers:
+                    best = Absence(by="rule", share=share, chunk_id=chunk.id, quote=window)
+    return best
 
 
 def by_model(asked: Sequence[Asked], grounds: Grounds, config: Config, name: str) -> dict[str, Absence]:

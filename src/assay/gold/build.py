@@ -187,7 +187,7 @@ def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
     _write_gold(bench, enriched, choice)
     _write_log(bench, built, enriched, choice)
     progress(PHASES[4], len(choice.chosen), len(choice.chosen))
-    verification = verify(read_gold_file(order.out), bench.index, order.config)
+    verification = verify(read_gold_file(order.out), bench.index, order.config, order.config.gold.model)
     return msgspec.structs.replace(built, choice=choice, gold=order.out, verification=verification)
 
 

@@ -23,8 +23,8 @@ _KEPT = 31
 """Dimensions of the projection; with the length of the rest, 32."""
 _ROWS, _COLUMNS = 512, 2048
 """Of a block: 4 MB of float32."""
-_SAMPLE = 4096
-"""Vectors the turn is learned from."""
+_SAMPLE, _ROUNDS = 2048, 3
+"""Vectors the turn is learned from, and how long."""
 _SLACK = 1e-5
 """More than float32 can be wrong by: a pair this near the threshold is decided in float64."""
 _CROWDED = 0.02
@@ -75,7 +75,7 @@ class _Search:
         rows, others, cosines = self.pairs(start, stop, self._count)
         found = _earliest(rows, others, cosines)
         rest = np.setdiff1d(np.arange(start, stop), np.fromiter(found, dtype=np.int64, count=len(found)))
-        inner = _among(self._vectors[rest], self._threshold)
+        inner = self._among(rest)
         gone: set[int] = set()
         for later, earlier, cosine in inner:
             if earlier not in gone and later not in gone:
@@ -83,6 +83,13 @@ class _Search:
                 found[int(rest[later])] = Duplicate(int(rest[later]), int(rest[earlier]), cosine)
         self.keep(np.delete(rest, sorted(gone)))
         return [found[row] for row in sorted(found)]
+
+    def _among(self, rows: NDArray[np.int64]) -> list[tuple[int, int, float]]:
+        """(later, earlier, cosine) of the pairs of these rows, by their places, in order."""
+        bound = self._bounds[rows] @ self._bounds[rows].T
+        later, earlier = np.nonzero(np.tril(bound >= self._threshold - _SLACK, -1))
+        found = _decided(self._vectors[rows], later, earlier, self._threshold)
+        return list(zip(*(part.tolist() for part in found), strict=True))
 
     def pairs(
         self, start: int, stop: int, count: int
@@ -112,14 +119,22 @@ def _bounds(vectors: Vectors) -> Vectors:
     kept = min(_KEPT, vectors.shape[1])
     if not len(vectors):
         return np.empty((0, kept + 1), dtype=np.float32)
-    step = max(1, len(vectors) // _SAMPLE)
-    sample = vectors[::step].astype(np.float64)
-    axes = np.linalg.eigh(sample.T @ sample)[1][:, ::-1][:, :kept].astype(np.float32)
+    axes = _axes(vectors[:: max(1, len(vectors) // _SAMPLE)], kept)
     result = np.empty((len(vectors), kept + 1), dtype=np.float32)
     np.matmul(vectors, axes, out=result[:, :kept])
     squares = np.einsum("ij,ij->i", vectors, vectors) - np.einsum("ij,ij->i", result[:, :kept], result[:, :kept])
     result[:, kept] = np.sqrt(np.maximum(squares, 0) + _SLACK)
     return result
+
+
+def _axes(sample: Vectors, kept: int) -> Vectors:
+    """Orthonormal directions in which the sample is longest, near enough: any others would be right and slower."""
+    squares = (sample.T @ sample).astype(np.float64)
+    axes = np.random.default_rng(0).normal(size=(len(squares), kept))
+    for _ in range(_ROUNDS):
+        axes = np.linalg.qr(squares @ axes)[0]
+    found: Vectors = axes.astype(np.float32)
+    return found
 
 
 def _decided(
@@ -143,13 +158,6 @@ def _earliest(rows: NDArray[np.int64], others: NDArray[np.int64], cosines: NDArr
         if row not in found:
             found[row] = Duplicate(row, int(others[at]), float(cosines[at]))
     return found
-
-
-def _among(vectors: Vectors, threshold: float) -> list[tuple[int, int, float]]:
-    """(later, earlier, cosine) of the pairs of a block, in order."""
-    rows, others = np.nonzero(np.tril(vectors @ vectors.T >= threshold - _SLACK, -1))
-    decided = _decided(vectors, rows, others, threshold)
-    return list(zip(*(part.tolist() for part in decided), strict=True))
 
 
 # --- by text -----------------------------------------------------------------------------------------------------

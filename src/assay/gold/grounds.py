@@ -86,6 +86,10 @@ class Grounds:
         """How rare a word is in the corpus (idf)."""
         return lexical.load(self.index).postings.idf(word)
 
+    def holds(self, chunk: Chunk, words: Iterable[str]) -> set[str]:
+        """Which of these words, as searched, stand in the chunk."""
+        asked = dict.fromkeys(words, 1)
+        return set(lexical.load(self.index).postings.contributions(asked, self._rows[chunk.id]))
+
     def chunks(self, ids: Iterable[str]) -> dict[str, Chunk]:
         return self.index.chunks(ids)
-

@@ -71,9 +71,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def schema_of(kind: Kind) -> JsonSchema:
-    """What the service is asked to enforce."""
+    """What the service is asked to enforce. The reply is read here, so that what is wrong with it can be logged."""
     items = {"type": "array", "items": _object(ITEMS[kind])}
-    return JsonSchema(name=f"{kind}_questions", schema=_object({"questions": items}))
+    return JsonSchema(name=f"{kind}_questions", schema=_object({"questions": items}), checked=False)
 
 
 _WHOLE = _object({"questions": {"type": "array"}})

@@ -107,11 +107,13 @@ def examine(claim: Claim, passage: str, language: str) -> Support:
     counted = {word for word in wanted if not word.replace(".", "").isdigit()}
     found = _covered(counted, passage_words)
     missing = tuple(sorted(counted - found))
+    coverage = (len(wanted) - len(missing)) / len(wanted)
+    if stands_in(quoted, _folded(passage)):
+        return Support(verbatim=True, coverage=coverage, missing=missing)
     clauses = [*_clauses(text, language)]
     evidence = _evidence(passage, language)
     return Support(
-        verbatim=stands_in(quoted, _folded(passage)),
-        coverage=(len(wanted) - len(missing)) / len(wanted),
+        coverage=coverage,
         missing=missing,
         numbers=_wrong_numbers(claim, clauses, passage, evidence),
         denial=next((each.text for each in clauses if _is_turned(each, evidence)), None),
@@ -170,12 +172,21 @@ class _Evidence(Struct, frozen=True):
 @lru_cache(maxsize=4096)
 def _evidence(passage: str, language: str) -> _Evidence:
     """Remembered: the same chunk serves several questions."""
-    found = sentences(passage)
-    pairs = [f"{first} {second}" for first, second in pairwise(found)]
+    found = tuple(_unit(text, language) for text in sentences(passage))
     return _Evidence(
         clauses=tuple(_clauses(passage, language)),
-        sentences=tuple(_unit(text, language) for text in found),
-        pairs=tuple(_unit(text, language) for text in pairs),
+        sentences=found,
+        pairs=tuple(_joined(first, second) for first, second in pairwise(found)),
+    )
+
+
+def _joined(first: _Unit, second: _Unit) -> _Unit:
+    return _Unit(
+        text=f"{first.text} {second.text}",
+        words=first.words | second.words,
+        numbers=first.numbers | second.numbers,
+        denies=first.denies or second.denies,
+        denied=first.denied | second.denied,
     )
 
 

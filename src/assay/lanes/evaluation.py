@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from assay.config import Config
+from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.evaluate import Plan, Progress, Timing, evaluate
@@ -22,11 +22,12 @@ from assay.lanes.cases import Placed, in_lane, read_cases, sha256_of, unique
 from assay.lanes.scoring import MEASURES, record_of, score_rows
 from assay.lanes.system import LaneSystem
 from assay.lanes.tasks import Cut, Task, make_tasks
-from assay.records import Lane
+from assay.records import Interval, Lane
 from assay.retrieval import summary
 from assay.retrievers.variants import build
 from assay.runs import history, manifest
 from assay.runs.folder import FAILURES, RESULTS, SUMMARY, RunFolder, find_run
+from assay.runs.heading import gate_result, heading, history_entry, index_block
 from assay.runs.results import ResultsFile, Row
 
 KIND = "lanes"
@@ -174,38 +175,21 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict
         "errors": summary.errors_of(rows),
     }
     write_json(run.path / SUMMARY, data)
-    history.record(config.path("runs"), _history_entry(run, data))
+    history.record(config.path("runs"), history_entry(run, data, best, 0.0))
 
 
 def _present(bench: Bench) -> dict[str, Any]:
     """Ids that were never indexed: a warning, or with --strict what fails the run."""
     expected = sum(len(task.expected_ids) for task in bench.tasks)
     missing = sum(len(task.missing) for task in bench.tasks)
-    return {
-        "measure": PRESENT,
-        "at_least": 1.0,
-        "severity": "blocking" if bench.order.strict else "warning",
-        "variant": None,
-        "value": (expected - missing) / expected if expected else None,
-        "low": None,
-        "high": None,
-        "passed": not missing,
-    }
+    gate = Gate(measure=PRESENT, at_least=1.0, severity="blocking" if bench.order.strict else "warning")
+    share = (expected - missing) / expected if expected else None
+    return gate_result(gate, Interval(share, None, None, expected - missing, expected)) | {"passed": not missing}
 
 
 def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
-    data = run.manifest
-    return {
-        "schema_version": 1,
-        "kind": KIND,
-        "run_id": data["run_id"],
-        "client": data["client"],
-        "created_date": data["created"],
+    return heading(run, ("gold", "index", "retrieval settings")) | {
         "partial": None,
-        "identity": {key: data["fingerprint"][key] for key in ("gold", "index", "retrieval settings")},
-        "environment": data["environment"],
-        "config": data["config"],
-        "seed": data["seed"],
         "strict": bench.order.strict,
         "missing": [
             msgspec.to_builtins(entry) | {"told": str(entry)} for task in bench.tasks for entry in task.missing
@@ -213,7 +197,7 @@ def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
         "indexes": [_index_data(index) for index in bench.indexes.values()],
         "corpus": {
             "name": bench.name,
-            "sha256": data["fingerprint"]["gold"],
+            "sha256": run.manifest["fingerprint"]["gold"],
             "format": "lanes",
             "question_count": len(bench.tasks),
             "tested": len(bench.tasks),
@@ -223,29 +207,4 @@ def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
 
 
 def _index_data(index: Index) -> dict[str, Any]:
-    lanes = {lane: index.lanes.count(lane) for lane in sorted(set(index.lanes))}
-    return {
-        "name": index.path.name,
-        "fingerprint": index.fingerprint,
-        "chunks": len(index),
-        "lanes": lanes,
-        "model_id": index.metadata.get("model_id"),
-    }
-
-
-def _history_entry(run: RunFolder, data: dict[str, Any]) -> dict[str, Any]:
-    best = data["decision"]["variant"]
-    return {
-        "timestamp": data["execution"]["timestamp"],
-        "kind": KIND,
-        "run": run.name,
-        "client": data["client"],
-        "corpus": data["corpus"]["name"],
-        "questions": data["corpus"]["tested"],
-        "partial": None,
-        "best": best,
-        "metrics": {name: interval["mean"] for name, interval in data["metrics"].get(best, {}).items()},
-        "passed": all(gate["passed"] for gate in data["gates"] if gate["severity"] == "blocking"),
-        "duration": data["execution"]["duration"],
-        "cost_usd": 0.0,
-    }
+    return (index_block(index) or {}) | {"lanes": {lane: index.lanes.count(lane) for lane in sorted(set(index.lanes))}}

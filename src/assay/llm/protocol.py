@@ -25,6 +25,8 @@ class JsonSchema(Struct, frozen=True):
 
     name: str
     schema: dict[str, Any]
+    checked: bool = True
+    """A reply that breaks it counts as a failed call. False: whoever asks reads the reply, whatever it is."""
 
 
 class ChatRequest(Struct, frozen=True, kw_only=True):

@@ -103,7 +103,7 @@ class Retrying:
 
 def _readable(reply: ChatReply, request: ChatRequest) -> ChatReply:
     """A structured reply that breaks its schema was paid for and is of no use."""
-    if request.json_schema is None:
+    if request.json_schema is None or not request.json_schema.checked:
         return reply
     parsed = parse_json_reply(reply.text, request.json_schema.schema)
     if not isinstance(parsed, Unparsed):

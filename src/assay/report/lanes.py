@@ -14,6 +14,8 @@ from assay.report.retrieval import cut
 Summary = Mapping[str, Any]
 SHOWN = ("recall@k", "p@k", "p_max@k", "mrr@k", "hit@k", "ndcg@k")
 BRIEF = ("recall@k", "mrr@k", "p@k", "p_max@k")
+LONGEST = 40
+"""Results that are shown at once."""
 PLAIN = ("p@k", "p_max@k")
 """Without an interval: what matters is how far the first is from the second."""
 
@@ -28,6 +30,11 @@ def lanes_report(
     sections = [
         *([Section("Missing from the index", _missing(summary))] if summary["missing"] else []),
         Section("Cases", _cases(summary)),
+        *(
+            [Section("All cases", (_table_of(summary, _worst_first(summary)),), detail=True)]
+            if _is_long(summary)
+            else []
+        ),
         Section("Means", _means(summary), f"Mean [{_confidence(summary)} interval], n scored / cases."),
         *([brief_section("Against the baseline", (baseline,))] if baseline else []),
         *([brief_section("Variants compared", variants, among=True)] if variants else []),
@@ -58,9 +65,31 @@ def _missing(summary: Summary) -> tuple[Block, ...]:
     return (Note(said, tone), Table((Column("case_id"), Column("expected id"), Column("where it is")), rows))
 
 
+def _is_long(summary: Summary) -> bool:
+    return len(summary["results"]) > LONGEST
+
+
+def _worst_first(summary: Summary) -> list[Mapping[str, Any]]:
+    """Missing ids first. Of a long list then what was not found, since nobody reads on; a short one stays by id."""
+    is_long = _is_long(summary)
+
+    def place(result: Mapping[str, Any]) -> tuple[bool, float, str]:
+        recall = result["recall_at_k"] if is_long else 0
+        return not result["missing_expected_ids"], -1 if recall is None else recall, result["case_id"]
+
+    return sorted(summary["results"], key=place)
+
+
 def _cases(summary: Summary) -> tuple[Block, ...]:
-    """The table of results, cases with missing ids first."""
-    results = summary["results"]
+    """The table of results, or its worst part."""
+    notes: list[Block] = [Note(text, "warn") for text in _warnings(summary)]
+    results = _worst_first(summary)
+    if _is_long(summary):
+        notes.append(Note(f"The worst {LONGEST} of {len(results)} results; all are in the report."))
+    return (*notes, _table_of(summary, results[:LONGEST]))
+
+
+def _table_of(summary: Summary, results: Sequence[Mapping[str, Any]]) -> Table:
     several = len(summary["variants"]) > 1
     names = ("case_id", *(["variant"] if several else []), "lane", "source")
     columns = (
@@ -69,10 +98,8 @@ def _cases(summary: Summary) -> tuple[Block, ...]:
         *(Column(name, "share") for name in ("P@k", "(max)", "R@k", "MRR")),
         Column("missing", "integer"),
     )
-    ordered = sorted(results, key=lambda result: (not result["missing_expected_ids"], result["case_id"]))
-    rows = tuple(_case(result, names) for result in ordered)
-    notes: list[Block] = [Note(text, "warn") for text in _warnings(summary)]
-    return (*notes, Table(columns, rows, "(max) is the precision a perfect search would reach with k results."))
+    rows = tuple(_case(result, names) for result in results)
+    return Table(columns, rows, "(max) is the precision a perfect search would reach with k results.")
 
 
 def _case(result: Mapping[str, Any], names: Sequence[str]) -> Row:
@@ -122,7 +149,7 @@ def _table(summary: Summary, key: str, values: Mapping[str, Any], names: Sequenc
     columns = (
         Column(key),
         *([Column("variant")] if several else []),
-        *(Column(name, "share") for name in names),
+        *(Column("(max)" if name == "p_max@k" else name, "share") for name in names),
         Column("n"),
     )
     rows = []

@@ -26,6 +26,9 @@ VERSION = 2
 CODE = "code"
 """The language of source code, whatever it is written in: names taken apart, comments read as English."""
 
+SYMBOL = "symbol"
+"""That of qualified names."""
+
 LONGEST_WORD = 80
 """Characters; what is longer is no word but data, and is cut there."""
 
@@ -204,10 +207,30 @@ class CodeAnalyzer(Analyzer):
                 yield Term(text, part in self.stop_words)
 
 
+class SymbolAnalyzer(CodeAnalyzer):
+    """Of `Policy::wait`: the parts of its own name, and the qualified name as one term, `policy.wait`."""
+
+    def pieces(self, text: str) -> list[str]:
+        return [text]
+
+    def analyse(self, piece: str) -> Iterator[Term]:
+        scope, _, own = piece.rpartition("::")
+        names = [*joined_names(scope)[-1:], *joined_names(own)]
+        if len(names) > 1:
+            yield Term(".".join(names))
+        yield from super().analyse(own)
+
+
+def joined_names(text: str) -> list[str]:
+    """The names in a text, each as one word: `SpecAutoState` and `spec_auto_state` are the same."""
+    return ["".join(split_identifier(name)).lower() for name in _NAME.findall(text)]
+
+
 @cache
 def analyzer(language: str) -> Analyzer:
     """One for each language, so that what it remembers is shared."""
-    return CodeAnalyzer() if language == CODE else Analyzer(language)
+    special = {CODE: CodeAnalyzer, SYMBOL: SymbolAnalyzer}
+    return special[language]() if language in special else Analyzer(language)
 
 
 def fold_accents(word: str) -> str:

@@ -17,21 +17,13 @@ from assay.corpus.language import detect_each
 from assay.files import dump_json
 from assay.records import Lane
 from assay.retrievers.analysis import CODE, VERSION, Analyzer, analyzer, language_code, query_terms
+from assay.retrievers.code_fields import field_postings, field_terms, own_texts, prefix_of, units_of
 from assay.retrievers.counting import count_terms
 from assay.retrievers.postings import K1, B, Counts, Postings
 
 _ABOUT = "bm25/about"
 _LARGEST = 900_000_000
 """Bytes; SQLite takes no larger value."""
-
-
-FIELDS = ("symbol", "path")
-"""What a unit of code has beside its text."""
-
-
-def prefix_of(field: str) -> str:
-    """Of the field's terms; no term holds the sign."""
-    return f"{field}@"
 
 
 class Lexical(Struct, frozen=True, dict=True):
@@ -49,8 +41,7 @@ class Lexical(Struct, frozen=True, dict=True):
         """What is looked for in the text and, where there is code, in the given fields by their weights."""
         found: dict[str, float] = dict(query_terms(query, self.analyzers))
         if fields and CODE in self.languages:
-            named = query_terms(query, [analyzer(CODE)])
-            found |= {prefix_of(field) + term: n * fields[field] for field in FIELDS for term, n in named.items()}
+            found |= field_terms(query, fields)
         return {term: weight for term, weight in found.items() if weight}
 
 
@@ -103,26 +94,16 @@ def row_languages(index: Index) -> list[str]:
 def _build(index: Index) -> dict[str, Lexical]:
     """Of all chunks together and, where there are several, of each lane."""
     languages = row_languages(index)
-    counts = count_terms(index.texts(), languages)
+    units = units_of(index) if "code" in index.lanes else {}
+    counts = count_terms(own_texts(index, units), languages)
     lanes = np.array(index.lanes, dtype="U8")
     names = sorted(set(index.lanes)) if len(set(index.lanes)) > 1 else []
     members = {"all": np.ones(len(index), dtype=bool)} | {name: lanes == name for name in names}
     found = {name: _structure(counts, rows, languages) for name, rows in members.items()}
-    fields = _fields(index, lanes == "code") if "code" in index.lanes else {}
+    fields = field_postings(len(index), units) if units else {}
     return {
         name: _with_fields(lexical, fields) if CODE in lexical.languages else lexical for name, lexical in found.items()
     }
-
-
-def _fields(index: Index, is_code: NDArray[np.bool_]) -> dict[str, Postings]:
-    """Symbol and path of each unit of code. Both stand in its id; a unit made elsewhere may have another kind of id."""
-    symbols, paths = [""] * len(index), [""] * len(index)
-    for row in np.flatnonzero(is_code).tolist():
-        path, _, symbol = index.ids[row].removeprefix("code:").partition("::")
-        symbols[row], paths[row] = (symbol, path) if symbol else ("", index.sources[row])
-    languages = [CODE] * len(index)
-    texts = dict(zip(FIELDS, (symbols, paths), strict=True))
-    return {field: Postings.build(count_terms(texts[field], languages), is_code) for field in FIELDS}
 
 
 def _with_fields(lexical: Lexical, fields: Mapping[str, Postings]) -> Lexical:

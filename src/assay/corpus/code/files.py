@@ -79,8 +79,7 @@ def source_name(root: Path, file: Path) -> str:
     """What a file is called in ids: as seen from where a relative root was given (`src/a.py` for `src`), so that ids
     are the paths of the repository one stands in; below any other root, relative to it."""
     if root.is_absolute() or ".." in root.parts:
-        root = root if root.is_dir() else root.parent
-        return file.relative_to(root).as_posix()
+        return file.relative_to(root.parent if root == file else root).as_posix()
     return file.as_posix()
 
 

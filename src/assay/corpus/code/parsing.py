@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from assay.corpus.code.language import Language, load_grammar
@@ -76,5 +77,11 @@ def broken_at(language: Language, root: Node) -> int | None:
     import tree_sitter
 
     captured = tree_sitter.QueryCursor(_grammar(language).faults).captures(root)
-    lines = [node.start_point.row + 1 for nodes in captured.values() for node in nodes]
-    return min(lines, default=1)
+    nodes = sorted((node for found in captured.values() for node in found), key=_span)
+    # A fault is often wrapped in a larger one that begins where everything is still fine.
+    inner = [node for node, after in pairwise(nodes) if after.start_byte >= node.end_byte] + nodes[-1:]
+    return min((node.start_point.row + 1 for node in inner), default=1)
+
+
+def _span(node: Node) -> tuple[int, int]:
+    return node.start_byte, -node.end_byte

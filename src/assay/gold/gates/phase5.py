@@ -20,7 +20,7 @@ def twice(evidence: Evidence, limits: Limits) -> Checked:
     for pair in duplicates(evidence.vectors, limits["similarity"]):
         later, first = evidence.questions[pair.row].id, evidence.questions[pair.of].id
         what, limit = f"asks the same as '{first}'", f"< {limits['similarity']:g}"
-        failures.setdefault(later, Failure(question=later, what=what, value=round(pair.cosine, 6), limit=limit))
+        failures.setdefault(later, Failure(question=later, what=what, value=pair.cosine, limit=limit))
     return Checked(value=len(failures), failures=tuple(failures.values()))
 
 

@@ -168,8 +168,8 @@ class Repository:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, without what would point git at another repository."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    """Ours, without what would point git at another repository; the user's own configuration stays."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or "CONFIG" in key}
     return kept | _ENVIRONMENT
 
 

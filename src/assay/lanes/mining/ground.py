@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -62,13 +63,20 @@ class Checkout:
         if content is None:
             target.unlink(missing_ok=True)
             return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        except OSError as fault:
+            if fault.errno != errno.ENAMETOOLONG:  # a name only a tree object can hold
+                raise
 
     def _remove_empty(self, folder: Path) -> None:
         """A folder may be a file in the next tree."""
-        while folder != self.folder and not any(folder.iterdir()):
-            folder.rmdir()
+        while folder != self.folder:
+            if folder.is_dir():
+                if any(folder.iterdir()):
+                    return
+                folder.rmdir()
             folder = folder.parent
 
 

@@ -43,6 +43,11 @@ class MineOptions(Struct, frozen=True, kw_only=True):
     parents: bool = False
     """The parent of each commit is indexed instead of one base."""
 
+    @property
+    def base_index(self) -> Path:
+        """Beside the cases, under a name no index of somebody's corpus has by accident."""
+        return self.out.with_suffix(".base.db")
+
 
 class Mined(Struct, frozen=True, kw_only=True):
     """What was found and what was left out, by reason."""
@@ -54,6 +59,12 @@ class Mined(Struct, frozen=True, kw_only=True):
     left_out: dict[str, int]
     index: str | None
     """Of all cases; None: each has its own."""
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """How the cases were found."""
+        counts = {"commits": self.commits, "cases": len(self.cases), "left_out": self.left_out}
+        return {"base": self.base, "head": self.head, **counts}
 
 
 class Edit(Struct, frozen=True):
@@ -85,7 +96,7 @@ def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
         head=head,
         commits=len(commits),
         left_out=dict(sorted(miner.left_out.items())),
-        index=None if options.parents else options.out.with_suffix(".db").name,
+        index=None if options.parents else options.base_index.name,
     )
     write_json(options.out, as_file(found))
     return found
@@ -93,15 +104,14 @@ def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
 
 def _grounds(options: MineOptions, checkout: Checkout, base: str, build: BuildIndex) -> Grounds:
     if options.parents:
-        return ParentGrounds(checkout, options.out.with_suffix(".indexes"), build)
-    return BaseGround(checkout, base, options.out.with_suffix(".db"), build)
+        return ParentGrounds(checkout, options.out.with_suffix(".parents"), build)
+    return BaseGround(checkout, base, options.base_index, build)
 
 
 def as_file(mined: Mined) -> dict[str, Any]:
     """The case file: what it is about, how it was made, the cases."""
-    told: dict[str, Any] = {key: getattr(mined, key) for key in ("base", "head", "commits", "left_out")}
     cases = [_without_empty(msgspec.to_builtins(case)) for case in mined.cases]
-    return {"index": mined.index, "mined": told, "cases": cases}
+    return {"index": mined.index, "mined": mined.told, "cases": cases}
 
 
 def _without_empty(case: dict[str, Any]) -> dict[str, Any]:

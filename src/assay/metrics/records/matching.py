@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from operator import add
 
 from msgspec import Struct
 
 from assay.metrics.records.assignment import assign
 from assay.metrics.records.comparator import Zone
-from assay.metrics.records.scheme import Field, Ready, Record, Scheme
-
-_AFTERTHOUGHT = 1e-6
-"""The weight of fields that are not scored: they decide only between pairs that are alike otherwise."""
+from assay.metrics.records.costs import Costs, best_pairs
+from assay.metrics.records.scheme import Ready, Record, Scheme
 
 _PLAIN = {type(None), str, int, float, bool}
 _FEW = 20
@@ -42,7 +39,6 @@ class Pair(Struct, frozen=True, gc=False):
     """Every key equal and every scored field within tolerance."""
     verdicts: tuple[bool | None, ...]
     """By field, in the order of the scheme; None: not compared."""
-    failures: tuple[Failure, ...] = ()
 
 
 class Matching(Struct, frozen=True, gc=False):
@@ -51,6 +47,17 @@ class Matching(Struct, frozen=True, gc=False):
     pairs: tuple[Pair, ...]
     missed: tuple[int, ...] = ()
     extra: tuple[int, ...] = ()
+    scheme: Scheme = Scheme(())
+    ready: tuple[list[Ready], list[Ready]] = ([], [])
+
+    def failures(self, pair: Pair) -> tuple[Failure, ...]:
+        """Which fields of the pair are outside tolerance, and by how much; put into words when asked for."""
+        mine, theirs = self.ready[0][pair.expected], self.ready[1][pair.actual]
+        return tuple(
+            Failure(field.name, field.explain(one, other), field.key or field.scored)
+            for field, one, other, held in zip(self.scheme.fields, mine, theirs, pair.verdicts, strict=True)
+            if held is False
+        )
 
 
 def match(expected: Sequence[Record], actual: Sequence[Record], scheme: Scheme, zone: Zone = None) -> Matching:
@@ -59,104 +66,23 @@ def match(expected: Sequence[Record], actual: Sequence[Record], scheme: Scheme, 
     if not rows or not columns:
         return Matching((), tuple(range(rows)), tuple(range(columns)))
     mine = [scheme.ready(record, zone) for record in expected]
-    theirs = [_ready(record, expected, mine, scheme, zone) for record in actual]
-    costs = _Costs(scheme.fields, list(zip(*mine, strict=True)), list(zip(*theirs, strict=True)))
-    chosen = costs.obvious()
+    if scheme.typed or rows > _FEW:
+        theirs = [scheme.ready(record, zone) for record in actual]
+    else:  # a record that is exactly as one expected is read already
+        theirs = [
+            mine[expected.index(record)] if record in expected else scheme.ready(record, zone) for record in actual
+        ]
+    costs = Costs(scheme, list(zip(*mine, strict=True)), list(zip(*theirs, strict=True)))
+    chosen = best_pairs(costs)
     if chosen is None:
         chosen = _settled(_contents(expected, scheme), _contents(actual, scheme), costs.of_all())
-    pairs = tuple([_judged(scheme.fields, mine[one], theirs[other], one, other) for one, other in chosen])
+    pairs = tuple([_judged(scheme, mine[one], theirs[other], one, other) for one, other in chosen])
     if rows == columns:
-        return Matching(pairs)
+        return Matching(pairs, (), (), scheme, (mine, theirs))
     with_partner, with_expected = {pair.expected for pair in pairs}, {pair.actual for pair in pairs}
     missed = tuple(number for number in range(rows) if number not in with_partner)
     extra = tuple(number for number in range(columns) if number not in with_expected)
-    return Matching(pairs, missed, extra)
-
-
-def _ready(record: Record, known: Sequence[Record], ready: Sequence[Ready], scheme: Scheme, zone: Zone) -> Ready:
-    """A record that is exactly as one expected is read already. (True is no 1, but only in JSON.)"""
-    if len(known) <= _FEW and record in known:
-        at = known.index(record)
-        if bool not in map(type, known[at].values()) and bool not in map(type, record.values()):
-            return ready[at]
-    return scheme.ready(record, zone)
-
-
-class _Costs:
-    """What pairs cost, row by row: the quick fields of all pairs at once, the slow ones only where they matter.
-
-    A key outweighs everything that all pairs together could differ by otherwise.
-    """
-
-    def __init__(self, fields: Sequence[Field], ready: Sequence[Ready], given: Sequence[Ready]):
-        rows, columns = len(ready[0]), len(given[0])
-        self.rows, self.columns = rows, columns
-        self._slow: list[tuple[Field, float, Ready, Ready]] = []
-        self._unscored: list[tuple[Field, float, Ready, Ready]] = []
-        quick: list[float] | None = None
-        for field, mine, theirs in zip(fields, ready, given, strict=True):
-            if mine.count(None) == rows and field.when == "expected":
-                continue
-            weight = _heavy(fields, min(rows, columns)) if field.key else field.weight
-            if not (field.key or field.scored):
-                self._unscored.append((field, _AFTERTHOUGHT, mine, theirs))
-                continue
-            if field.comparator.slow:
-                self._slow.append((field, weight, mine, theirs))
-                continue
-            apart = field.distances(mine, theirs)
-            if weight != 1.0:
-                apart = [weight * value for value in apart] if any(apart) else apart
-            quick = apart if quick is None else list(map(add, quick, apart))
-        self._quick = quick if quick is not None else [0.0] * (rows * columns)
-
-    def of_all(self) -> list[float]:
-        """Of all pairs. Where some cost the same, the fields that are not scored have their say."""
-        total = self._with(self._quick, self._slow)
-        return self._with(total, self._unscored) if len(set(total)) < len(total) else total
-
-    @staticmethod
-    def _with(total: list[float], more: list[tuple[Field, float, Ready, Ready]]) -> list[float]:
-        for field, weight, mine, theirs in more:
-            apart = field.distances(mine, theirs)
-            total = [so_far + weight * far for so_far, far in zip(total, apart, strict=True)]
-        return total
-
-    def of(self, row: int, column: int) -> float:
-        """Of one pair: the same number as in `of_all`."""
-        total = self._quick[row * self.columns + column]
-        for field, weight, mine, theirs in self._slow:
-            one, other = mine[row], theirs[column]
-            if one is not other:
-                total += weight * field.distance(one, other)
-        return total
-
-    def obvious(self) -> list[tuple[int, int]] | None:
-        """Where each record (of the shorter side) has one best partner and no two have the same, that is the only best
-        assignment. None: it takes more than a look. What is dearer than the best already without its slow fields
-        need not be looked at: they only add to it."""
-        turned, columns = self.rows > self.columns, self.columns
-        pairs = []
-        for number in range(columns if turned else self.rows):
-            line = self._quick[number::columns] if turned else self._quick[number * columns : (number + 1) * columns]
-            best = min(line)
-            at = line.index(best)
-            best = self.of(at, number) if turned else self.of(number, at)
-            for other, least in enumerate(line):
-                if least <= best and other != at:
-                    cost = self.of(other, number) if turned else self.of(number, other)
-                    if cost == best:
-                        return None
-                    if cost < best:
-                        best, at = cost, other
-            pairs.append((at, number) if turned else (number, at))
-        if len({pair[not turned] for pair in pairs}) < len(pairs):
-            return None
-        return sorted(pairs) if turned else pairs
-
-
-def _heavy(fields: Sequence[Field], pairs: int) -> float:
-    return 1.0 + pairs * sum(field.weight for field in fields if field.scored and not field.key)
+    return Matching(pairs, missed, extra, scheme, (mine, theirs))
 
 
 def _settled(expected: Sequence[str], actual: Sequence[str], cost: list[float]) -> list[tuple[int, int]]:
@@ -196,13 +122,11 @@ def _by_position(pairs: list[tuple[int, int]], keys: Sequence[str]) -> list[tupl
     return [pair for key, found in partners.items() for pair in zip(places[key], sorted(found), strict=False)]
 
 
-def _judged(fields: Sequence[Field], mine: Ready, theirs: Ready, one: int, other: int) -> Pair:
-    verdicts = tuple([field.holds(a, b) for field, a, b in zip(fields, mine, theirs, strict=True)])
+def _judged(scheme: Scheme, mine: Ready, theirs: Ready, one: int, other: int) -> Pair:
+    if mine is theirs and scheme.lenient:
+        return Pair(one, other, True, tuple([None if value is None else True for value in mine]))
+    verdicts = tuple([field.holds(a, b) for field, a, b in zip(scheme.fields, mine, theirs, strict=True)])
     if False not in verdicts:
         return Pair(one, other, True, verdicts)
-    failures = tuple(
-        Failure(field.name, field.explain(a, b), field.key or field.scored)
-        for field, a, b, held in zip(fields, mine, theirs, verdicts, strict=True)
-        if held is False
-    )
-    return Pair(one, other, not any(failure.scored for failure in failures), verdicts, failures)
+    wrong = any(held is False and must for held, must in zip(verdicts, scheme.required, strict=True))
+    return Pair(one, other, not wrong, verdicts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -34,16 +35,23 @@ Moment = float | Instants
 def moment(value: Any, zone: Zone) -> Moment:
     """A plain instant as its seconds since 1970, everything else as `Instants`. No time at all is `Unreadable`."""
     if zone is not None and isinstance(value, str) and len(value) >= _SHORT:  # nearly all there are
-        try:
-            time = datetime.fromisoformat(value)
-        except ValueError:
-            return _moment(parsed(value), zone)
-        return time.timestamp() if time.tzinfo is not None else _moment(time, zone)
+        instant = _instant(value)
+        return _moment(parsed(value), zone) if instant is None else instant
     if isinstance(value, str) and len(value) < _SHORT and _DATE.match(value.strip()):
         start = _moment(parsed(value), zone)
         instants, wall = ((start,), start) if isinstance(start, float) else (start.instants, start.wall)
         return Instants(instants, wall, DAY)
     return _moment(parsed(value), zone)
+
+
+@lru_cache(maxsize=4096)
+def _instant(text: str) -> float | None:
+    """Of a plain text with an offset, which is the same in every zone. The same times are met again and again."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return None if time.tzinfo is None else time.timestamp()
 
 
 def _moment(time: datetime, zone: Zone) -> Moment:

@@ -87,15 +87,37 @@ class Scheme(Struct, frozen=True, dict=True):
 
     def ready(self, record: Record, zone: Zone) -> Ready:
         """The record's values, each read once."""
-        get, values = record.get, []
+        get = record.get
+        values: list[Any] = []
         try:
             for name, prepare in self._readers:
                 value = get(name)
-                absent = value is None or value == "" or value == []
-                values.append(None if absent else prepare(value, zone))
+                if not value and (value is None or value == "" or value == []):
+                    values.append(None)
+                else:
+                    values.append(prepare(value, zone))
         except Unreadable:
             return tuple(field.ready(get(field.name), zone) for field in self.fields)
         return tuple(values)
+
+    @cached_property
+    def total_weight(self) -> float:
+        """Of the fields that are scored, without the keys: the most that a pair can differ by."""
+        return sum(field.weight for field in self.fields if field.scored and not field.key)
+
+    @cached_property
+    def required(self) -> tuple[bool, ...]:
+        """By field: whether a record is wrong if it is."""
+        return tuple(field.key or field.scored for field in self.fields)
+
+    @cached_property
+    def typed(self) -> bool:
+        return any(field.comparator.typed for field in self.fields)
+
+    @cached_property
+    def lenient(self) -> bool:
+        """No field is wrong for having a value where none is expected."""
+        return all(field.when == "expected" for field in self.fields)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

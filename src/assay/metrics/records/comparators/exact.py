@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable, Zone
 from assay.metrics.records.folding import folded
@@ -12,6 +12,8 @@ from assay.metrics.records.folding import folded
 @COMPARATORS.register("exact")
 class Exact(Comparator, frozen=True):
     """JSON's equality: 1 is 1.0, true is not 1, upper and lower case differ."""
+
+    typed: ClassVar[bool] = True
 
     def distance(self, expected: Any, actual: Any) -> float:
         return 0.0 if self.holds(expected, actual) else 1.0
@@ -27,6 +29,8 @@ class Exact(Comparator, frozen=True):
 class Enum(Exact, frozen=True):
     """One of a few words, whatever the case. With `values`, anything else cannot be read."""
 
+    typed: ClassVar[bool] = False
+
     values: tuple[str, ...] = ()
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
@@ -40,6 +44,8 @@ class Enum(Exact, frozen=True):
         return word
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
+        if len({*expected, *actual}) == 1:
+            return [0.0] * (len(expected) * len(actual))
         return [0.0 if one == other else 1.0 for one in expected for other in actual]
 
     @property

@@ -22,6 +22,7 @@ class Records(Comparator, frozen=True):
     """The F1 of the inner records is at least so much."""
 
     slow: ClassVar[bool] = True
+    typed: ClassVar[bool] = True
 
     scheme: Scheme
     at_least: Annotated[float, Meta(ge=0, le=1)] = 1.0
@@ -47,7 +48,7 @@ class Records(Comparator, frozen=True):
     def explain(self, expected: Any, actual: Any) -> str:
         found = self.matching(expected, actual)
         right = sum(pair.matched for pair in found.pairs)
-        wrong = next((pair.failures[0] for pair in found.pairs if pair.failures), None)
+        wrong = next((failure for pair in found.pairs for failure in found.failures(pair)), None)
         first = f"; {wrong.field}: {wrong.detail}" if wrong else ""
         return f"{right} of {len(expected.records)} found, {len(actual.records) - right} wrong{first}"
 

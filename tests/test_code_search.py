@@ -1,0 +1,299 @@
+"""Code, memories and documents in one index: what must be found, in its own lane, and what a change touches."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from letters_embedder import CONFIG, MODEL_ID, vectors
+from msgspec.structs import replace
+from small_index import write_index
+
+from assay.cli.main import main
+from assay.config import CodeFields, Config, RetrievalOptions
+from assay.corpus.build import BuildOptions, Summary, build
+from assay.corpus.index import Index
+from assay.corpus.scan import Sources
+from assay.errors import AssayError, MissingExtra
+from assay.records import Chunk, Lane, Ranking
+from assay.retrievers.analysis import CODE, analyzer, query_terms
+from assay.retrievers.identifiers import split_identifier
+from assay.retrievers.protocol import Query, Request
+from assay.retrievers.variants import build as retriever
+
+SAMPLES = Path(__file__).parent / "code_samples"
+SPEC = '''
+class SpecAutoState:
+    """Where an automatic specification stands."""
+
+    def reset(self):
+        """Forget everything."""
+
+
+class XMLHttpRequest2:
+    def reset(self):
+        self.headers = None
+
+
+def handle_spec_auto(value):
+    return value
+'''
+NOTES = [
+    {"id": "m1", "text": "Retry delays are capped at one minute.", "tags": ["retry"], "date": "2026-01-02"},
+    {"id": "m2", "text": "Anna agreed to the spec."},
+]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project folder, which is the current one."""
+    shutil.copytree(SAMPLES, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "src/specs").mkdir()
+    (tmp_path / "src/specs/auto.py").write_text(SPEC)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/guide.md").write_text("Set the retry delay in the settings of the service.")
+    (tmp_path / "notes.jsonl").write_text("\n".join(map(json.dumps, NOTES)))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def index_all(**options: Any) -> Summary:
+    sources = Sources(documents=(Path("docs"),), code=(Path("src"),), memories=(Path("notes.jsonl"),))
+    return build(sources, Path("corpus.db"), BuildOptions(**options))
+
+
+def search(index: Index, query: str, lane: Lane | None = "code", config: Config | None = None, k: int = 5) -> list[str]:
+    found = retriever("bm25", config or Config(), index).search([Query("q", query)], Request(k=k, lane=lane))[0]
+    assert isinstance(found, Ranking)
+    return list(found.ids)
+
+
+FOUND = [
+    ("exact symbol", "handle_spec_auto", "code:src/specs/auto.py::handle_spec_auto"),
+    ("exact symbol in another style", "handleSpecAuto", "code:src/specs/auto.py::handle_spec_auto"),
+    ("exact type", "SpecAutoState", "code:src/specs/auto.py::SpecAutoState"),
+    ("parts of snake case", "spec auto handle", "code:src/specs/auto.py::handle_spec_auto"),
+    ("parts of camel case", "auto state of a spec", "code:src/specs/auto.py::SpecAutoState"),
+    ("an acronym and a number", "xml http request 2", "code:src/specs/auto.py::XMLHttpRequest2"),
+    ("a phrase of a doc comment", "seconds before the next attempt", "code:src/retry.py::delay"),
+    ("a doc comment in Rust", "most points a store takes", "code:src/store.rs::LIMIT"),
+    ("a path", "src/server.go New", "code:src/server.go::New"),
+    ("one of two methods of a name", "XMLHttpRequest2 reset", "code:src/specs/auto.py::XMLHttpRequest2::reset"),
+    ("the other", "SpecAutoState::reset", "code:src/specs/auto.py::SpecAutoState::reset"),
+    ("in its file", "draw Nested", "code:src/Account.java::Account::Nested::draw"),
+    ("an impl", "impl fmt::Display for Point", "code:src/store.rs::impl fmt::Display for Point<i32>"),
+]
+
+
+def test_what_must_be_found(corpus: Path) -> None:
+    index_all()
+    with Index.open(corpus / "corpus.db") as index:
+        found = {case: search(index, query)[0] for case, query, _ in FOUND}
+    assert found == {case: id_ for case, _, id_ in FOUND}
+
+
+def test_a_path_alone_finds_the_units_of_its_file(corpus: Path) -> None:
+    index_all()
+    with Index.open(corpus / "corpus.db") as index:
+        found = search(index, "specs/auto.py", k=6)
+    assert all(id_.startswith("code:src/specs/auto.py::") for id_ in found[:3])
+
+
+def test_a_lane_gives_its_own_units_alone_with_its_own_statistics(corpus: Path) -> None:
+    index_all()
+    code_only = build(Sources(code=(Path("src"),)), Path("code.db"), BuildOptions())
+    with Index.open(corpus / "corpus.db") as index, Index.open(corpus / "code.db") as alone:
+        assert index.metadata["lanes"] == "code document memory"
+        bm25 = [retriever("bm25", Config(), each) for each in (index, alone)]
+        request = Request(k=50, lane="code")
+        mixed, own = (each.search([Query("q", "retry delay spec")], request) for each in bm25)
+        assert mixed == own
+        assert search(index, "retry delay", "document") == ["guide.md-p001-parent001-child01"]
+        assert search(index, "retry delay", "memory") == ["m1"]
+    assert code_only.chunks == len(alone_ids(corpus / "code.db"))
+
+
+def alone_ids(path: Path) -> tuple[str, ...]:
+    with Index.open(path) as index:
+        assert set(index.lanes) == {"code"}
+        return index.ids
+
+
+def test_vectors_are_filtered_by_lane(tmp_path: Path) -> None:
+    chunks = [
+        Chunk(id="1", text="a", source="x"),
+        Chunk(id="code:f.py::f", text="a", source="f.py", lane="code"),
+        Chunk(id="m", text="ab", source="n", lane="memory"),
+    ]
+    index = write_index(tmp_path / "i.db", chunks, vectors=vectors(["a", "a", "ab"]), model_id=MODEL_ID)
+    for lane, expected in (("document", "1"), ("code", "code:f.py::f"), ("memory", "m")):
+        request = Request(k=5, lane=lane)  # type: ignore[arg-type]
+        for variant in ("vector", "hybrid", "hybrid+rerank"):
+            (found,) = retriever(variant, replace(CONFIG, root=str(tmp_path)), index).search([Query("q", "a")], request)
+            assert isinstance(found, Ranking)
+            assert found.ids == (expected,)
+
+
+def test_weights_of_the_fields_are_settings(tmp_path: Path) -> None:
+    chunks = [
+        Chunk(id="code:a.py::retry", text="x", source="a.py", lane="code"),
+        Chunk(id="code:retry.py::b", text="x", source="retry.py", lane="code"),
+        Chunk(id="code:c.py::c", text="retry", source="c.py", lane="code"),
+    ]
+    index = write_index(tmp_path / "i.db", chunks)
+
+    def first(symbol: float, path: float) -> list[str]:
+        config = Config(retrieval=RetrievalOptions(code=CodeFields(symbol=symbol, path=path)))
+        return search(index, "retry", config=config)
+
+    assert first(9, 1)[0] == "code:a.py::retry"
+    assert first(1, 9)[0] == "code:retry.py::b"
+    assert first(0, 0) == ["code:c.py::c"]
+
+
+def test_units_made_elsewhere_are_searched_by_their_source(tmp_path: Path) -> None:
+    chunks = [Chunk(id="u1", text="x", source="lib/parser.py", lane="code"), Chunk(id="u2", text="x", source="b.py")]
+    index = write_index(tmp_path / "i.db", chunks)
+    assert search(index, "parser") == ["u1"]
+
+
+SPLIT = [
+    ("handle_spec_auto", ["handle", "spec", "auto"]),
+    ("SpecAutoState", ["Spec", "Auto", "State"]),
+    ("XMLHttpRequest2", ["XML", "Http", "Request", "2"]),
+    ("HTTPServer", ["HTTP", "Server"]),
+    ("__init__", ["init"]),
+    ("MAX_RETRIES", ["MAX", "RETRIES"]),
+    ("utf8", ["utf", "8"]),
+    ("größeWert", ["gr", "öß", "e", "Wert"]),
+    ("_", []),
+]
+
+
+@pytest.mark.parametrize(("name", "parts"), SPLIT)
+def test_names_are_taken_apart(name: str, parts: list[str]) -> None:
+    assert split_identifier(name) == parts
+
+
+def test_names_are_searched_whole_and_in_parts() -> None:
+    terms = [term.text for term in analyzer(CODE).terms("SpecAutoStates(")]
+    assert terms == ["specautost", "spec", "auto", "state"]
+    assert query_terms("is_valid", [analyzer(CODE)]).keys() == {"isvalid", "valid"}
+    assert query_terms("größe prüfen", [analyzer(CODE)]).keys() == {"grosse", "prufen"}
+
+
+def test_documents_are_analysed_as_before(tmp_path: Path) -> None:
+    assert [term.text for term in analyzer("en").terms("SpecAutoState")] == ["specautost"]
+
+
+def test_a_changed_file_is_the_only_one_read_again(corpus: Path) -> None:
+    first = index_all()
+    assert (first.added, first.failed) == (12, ())
+    assert index_all().is_current
+    read: list[str] = []
+    changed = Path("src/specs/auto.py")
+    changed.write_text(SPEC.replace("return value", "return value, 1"))
+    again = index_all(progress=lambda what, done, total: read.append(f"{what} {done}/{total}"))
+    assert (again.added, again.changed, again.unchanged, again.removed) == (0, 1, 11, 0)
+    assert read == ["documents 1/1"]
+    with Index.open(corpus / "corpus.db") as index:
+        chunk = index.chunks(["code:src/specs/auto.py::handle_spec_auto"]).popitem()[1]
+        assert chunk.text.endswith("return value, 1")
+    changed.unlink()
+    gone = index_all()
+    assert (gone.removed, gone.unchanged) == (1, 11)
+
+
+def test_a_unit_keeps_what_is_known_of_it(corpus: Path) -> None:
+    index_all()
+    with Index.open(corpus / "corpus.db") as index:
+        chunk = index.chunks(["code:src/retry.py::Policy::wait"]).popitem()[1]
+    assert (chunk.lane, chunk.source, chunk.page) == ("code", "src/retry.py", None)
+    assert chunk.tokens > 10
+    assert chunk.metadata == {
+        "kind": "method",
+        "symbol": "Policy::wait",
+        "language": "python",
+        "lines": [47, 49],
+        "tags": [],
+    }
+
+
+def test_a_file_that_does_not_parse_is_named_and_an_empty_one_is_fine(corpus: Path) -> None:
+    Path("src/broken.py").write_text("def f():\n    return 1\n\ndef (:\n")
+    Path("src/empty.py").write_text("")
+    summary = index_all()
+    assert summary.failed == ()
+    told = {problem.file: problem.reason for problem in summary.warnings}
+    assert told["src/broken.py"] == "line 4 does not parse; cut as far as it does"
+    with Index.open(corpus / "corpus.db") as index:
+        assert "code:src/broken.py::f" in index.ids
+
+
+def test_two_files_of_one_name_are_refused(corpus: Path) -> None:
+    for folder in ("one", "two"):
+        (corpus / folder).mkdir()
+        (corpus / folder / "a.py").write_text("def f(): ...")
+    with pytest.raises(AssayError, match="would be called 'a.py'"):
+        build(Sources(code=(corpus / "one", corpus / "two")), Path("c.db"), BuildOptions())
+    both = build(Sources(code=(Path("one"), Path("two"))), Path("c.db"), BuildOptions())
+    assert both.added == 2
+
+
+def test_one_file_may_be_in_two_lanes(corpus: Path) -> None:
+    Path("docs/notes.jsonl").write_text('{"id": "n1", "text": "Remember this."}')
+    sources = Sources(memories=(Path("docs"),), documents=(Path("docs/guide.md"),))
+    build(sources, Path("c.db"), BuildOptions())
+    with Index.open(corpus / "c.db") as index:
+        assert dict(zip(index.ids, index.lanes, strict=True)) == {
+            "guide": "memory",
+            "guide.md-p001-parent001-child01": "document",
+            "n1": "memory",
+        }
+
+
+def test_without_the_extra_nothing_is_silently_left_out(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.corpus.code.parsing._grammars", {})
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    with pytest.raises(MissingExtra, match=r"needs the package 'tree-sitter'. Install .*assay\[code\]"):
+        index_all()
+
+
+QUERY = "delay before the next attempt"
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    assert main(list(words)) == code
+    out = capsys.readouterr()
+    return out.out if code == 0 else out.err
+
+
+def test_the_commands(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = run(
+        capsys, "index", "--code", "src", "--memories", "notes.jsonl", "docs", "--out", "corpus.db", "--no-embeddings"
+    )
+    assert "rust 1" in told
+    assert "files: 12 added" in told
+    code = json.loads(run(capsys, "search", "--lane", "code", QUERY, "--json"))
+    assert code["lane"] == "code"
+    assert code["hits"][0]["id"] == "code:src/retry.py::delay"
+    assert code["hits"][0]["lines"] == [14, 22]
+    both = json.loads(run(capsys, "search", QUERY, "--json"))
+    assert list(both["lanes"]) == ["document", "memory", "code"]
+    assert both["lanes"]["code"] == code
+    shown = run(capsys, "search", QUERY, "-k", "1")
+    assert "src/retry.py:14-22" in shown
+    assert "symbol@delay" in shown
+    assert [line.split(" · ")[0] for line in shown.splitlines() if " chunks" in line] == ["document", "memory", "code"]
+
+
+def test_wrong_commands(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "nothing to index" in run(capsys, "index", code=2)
+    assert "no grammar for this kind of file" in run(capsys, "index", "--code", "docs/guide.md", code=2)
+    assert "holds no memories; expected .json" in run(capsys, "index", "--memories", "src/retry.py", code=2)
+    run(capsys, "index", "docs", "--no-embeddings")
+    assert "has no code lane; expected document" in run(capsys, "search", "--lane", "code", "x", code=2)
