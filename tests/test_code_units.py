@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.corpus.code import extract, units_of
-from assay.corpus.code.extract import LONGEST
+from assay.corpus.code.walker import LONGEST
 from assay.errors import AssayError, MissingExtra
 
 SAMPLES = Path(__file__).parent / "code_samples"

@@ -93,10 +93,22 @@ def test_only_questions_scored_on_both_sides_are_paired() -> None:
     assert result.warnings == ("2 questions are in only one of the two and are left out",)
 
 
-def test_nothing_in_common_is_not_available_and_not_zero() -> None:
-    (row,) = compare(*one({"a": 1.0}, {"b": 1.0}), Rules()).rows
-    assert (row.before, row.now, row.delta, row.p, row.pairs) == (None, None, None, None, 0)
-    assert row.verdict == "no evidence either way"
+def test_nothing_in_common_is_an_error() -> None:
+    with pytest.raises(AssayError, match="no question in common"):
+        compare(*one({"a": 1.0}, {"b": 1.0}), Rules())
+
+
+def test_a_measure_of_one_side_is_not_available_and_not_zero() -> None:
+    old, new = scored({"x": {"mrr": {"a": 0.5}}}), scored({"x": {"ndcg": {"a": 1.0}}})
+    rows = {row.measure: row for row in compare(old, new, Rules()).rows}
+    assert (rows["mrr"].before, rows["mrr"].now, rows["mrr"].delta, rows["mrr"].p) == (0.5, None, None, None)
+    assert (rows["ndcg"].before, rows["ndcg"].now) == (None, 1.0)
+    assert rows["ndcg"].verdict == "no evidence either way"
+
+
+def test_only_a_measure_the_settings_name_can_be_a_regression() -> None:
+    (row,) = compare(*one(zeros_and_ones(80, 100), zeros_and_ones(70, 100), "ndcg@10"), Rules()).rows
+    assert (row.flagged, row.verdict, row.regression) == (True, "worse", False)
 
 
 def test_the_same_run_twice_differs_in_nothing() -> None:
@@ -120,7 +132,8 @@ def test_two_lone_variants_are_compared_whatever_their_names() -> None:
 
 
 def test_no_variant_in_common_is_an_error() -> None:
-    old, new = scored({"a": {}, "b": {}}), scored({"c": {}})
+    measured: dict[str, dict[str, float | None]] = {"recall@5": {"q": 1.0}}
+    old, new = scored({"a": measured, "b": measured}), scored({"c": measured})
     with pytest.raises(AssayError, match="no variant in common"):
         compare(old, new, Rules())
     with pytest.raises(AssayError, match="nothing to compare"):
@@ -155,7 +168,8 @@ def test_variants_of_one_run() -> None:
 def test_thresholds_by_measure_then_family_then_default() -> None:
     thresholds = Thresholds(thresholds={"recall": 0.01, "recall@5": 0.03}, default_threshold=0.5)
     names = ("recall@5", "recall@1", "ndcg@10")
-    assert [threshold_of(name, thresholds) for name in names] == [0.03, 0.01, 0.5]
+    assert [threshold_of(name, thresholds) for name in names] == [0.03, 0.01, None]
+    assert threshold_of("recall_at_50", Thresholds()) == 0.01
 
 
 def test_a_difference_at_the_threshold_counts_despite_float_noise() -> None:

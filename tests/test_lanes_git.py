@@ -52,6 +52,15 @@ def test_edits_renames_and_removals(history: History) -> None:
         assert sorted(repository.tree(commit.sha)) == ["b.py", "d.py", "moved.py"]
 
 
+def test_from_a_folder_inside_the_whole_repository_is_seen(history: History) -> None:
+    history.commit("first", inner__a_dot_py="a\n", b_dot_py="b\n")
+    history.commit("second", inner__a_dot_py="a2\n", b_dot_py="b2\n")
+    with Repository(history.path / "inner") as repository:
+        (commit,) = repository.commits("HEAD^", repository.resolve("HEAD"))
+        assert sorted(repository.tree(commit.sha)) == ["b.py", "inner/a.py"]
+        assert sorted(change.new_path or "" for change in repository.changes(commit)) == ["b.py", "inner/a.py"]
+
+
 def test_hostile_names_and_messages_are_data(history: History) -> None:
     names = ["-rf.py", "--output=x.py", "a b.py", "new\nline.py", "é.py", ":(top)magic.py", "$(touch pwned).py"]
     history.commit("first", z_dot_py="z\n")

@@ -113,7 +113,7 @@ def test_what_is_left_out_is_counted_by_reason(history: History) -> None:
         "no source file": 1,
         "only formatting, comments or imports": 1,
         "only new files": 2,
-        "only renames": 1,
+        "only renames or file modes": 1,
         "only tests": 1,
         "only units that are not in the base": 1,
         "trivial message": 1,
@@ -178,6 +178,12 @@ def texts_of(path: Path | None) -> list[str]:
     assert path is not None
     with Index.open(path) as index:
         return index.texts()
+
+
+def test_a_file_that_grows_too_large_is_not_taken_for_one_that_is_gone(history: History) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.commit("Unroll the retry delay into a table", retry_dot_py=DELAY + "x = 1\n" * 200_000)
+    assert mined(history, base=base).left_out == {"a file is too large or not in this clone": 1}
 
 
 def test_large_commits_and_repeated_messages(history: History) -> None:

@@ -163,7 +163,7 @@ def test_records_within_records_are_matched_one_to_one() -> None:
             Field(name="price", comparator=COMPARATORS.get("number")()),
         )
     )
-    lines = COMPARATORS.get("records")(scheme=line)  # type: ignore[call-arg]
+    lines = COMPARATORS.get("records")(scheme=line)
     field = Field(name="lines", comparator=lines)
     expected = field.ready([{"item": "Rope", "price": 9}, {"item": "Sail", "price": 90}], None)
     assert field.holds(expected, field.ready([{"item": "sail", "price": 90}, {"item": "rope", "price": 9}], None))

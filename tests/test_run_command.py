@@ -374,8 +374,9 @@ def test_resume_with_another_judge_is_refused_by_name(project: Path, capsys: pyt
 def test_another_judge_is_not_compared_unless_asked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--quiet", "--update-baseline"]) == 0
     capsys.readouterr()
-    assert main(["run", "--quiet", "--judge", "reference"]) == 2
-    assert "different judges" in capsys.readouterr().err
+    assert main(["run", "--quiet", "--judge", "reference"]) == 0
+    assert "Not compared: " in capsys.readouterr().out, "the run and its report stand"
+    assert (last(project).path / "report.html").exists()
     assert main(["run", "--quiet", "--judge", "reference", "--allow-different-judges"]) in (0, 1)
     assert "the judges differ" in capsys.readouterr().out
     assert main(["compare", "baseline", "last"]) == 2
@@ -403,8 +404,10 @@ def test_a_run_that_got_worse_is_a_regression(
 def test_latency_and_cost_have_limits(project: Path) -> None:
     settings = read_json(Path("assay.yaml")) | {"comparison": {"limits": {"cost_per_question_usd": 0.00001}}}
     Path("assay.yaml").write_text(json.dumps(settings))
-    assert main(["run", "--quiet", "--update-baseline"]) == 0, "there is nothing to compare with yet"
-    assert main(["run", "--quiet"]) == 1
+    assert main(["run", "--quiet"]) == 1, "with or without a baseline"
+    settings["comparison"] = {"limits": {"cost_per_qestion_usd": 1.0}}
+    Path("assay.yaml").write_text(json.dumps(settings))
+    assert main(["run", "--quiet"]) == 2
 
 
 def test_gates_on_any_metric(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -596,3 +599,20 @@ def test_another_verdict_rule_needs_no_call(project: Path, server: ChatServer) -
     assert server.calls == []
     assert last(project).summary["metrics"]["pass_rate"] == pytest.approx(1 / 6)  # the refused unanswerable one
     assert last(project).summary["metrics"]["partial_rate"] == pytest.approx(5 / 6)
+
+
+def test_questions_that_failed_count_in_the_comparison_of_rates(
+    project: Path, server: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(cases(4))
+    assert main(["run", "--quiet", "--update-baseline"]) == 0
+    change(cache="off")
+    server.handler = lambda call: (
+        error(400, "no") if "How much does a family pay?" in call.text and not is_judge(call) else reply(call)
+    )
+    assert main(["run", "--quiet"]) == 3
+    capsys.readouterr()
+    assert main(["compare", "baseline", "last", "--json"]) in (0, 1)
+    rows = {row["measure"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert rows["pass_rate"]["now"] == last(project).summary["metrics"]["pass_rate"] == 0.8
+    assert rows["error_rate"]["now"] == pytest.approx(0.2)

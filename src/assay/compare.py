@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from assay.config import Comparison as Thresholds
 from assay.config import Statistics
-from assay.errors import AssayError
-from assay.runs.scored import Scored, Values
+from assay.errors import AssayError, unknown_name
+from assay.runs.scored import FIGURES, Scored, Values
 from assay.stats import (
     Verdict,
     holm,
@@ -54,13 +54,15 @@ class Row(Struct, frozen=True, kw_only=True):
     detectable: float | None = None
     """The smallest difference this many questions can show."""
     threshold: float = 0.0
+    counts: bool = False
+    """Whether the settings name a threshold for it: only then may it be a regression."""
     flagged: bool = False
     verdict: Verdict = "no evidence either way"
 
     @property
     def regression(self) -> bool:
-        """Worse, beyond chance, and by enough to matter."""
-        return self.flagged and self.verdict == "worse"
+        """Worse, beyond chance, by enough to matter, in a measure that matters."""
+        return self.counts and self.flagged and self.verdict == "worse"
 
 
 class Flip(Struct, frozen=True):
@@ -136,6 +138,9 @@ def compare(before: Scored, now: Scored, rules: Rules) -> Comparison:
     if before.identity.get("judge") != now.identity.get("judge") and not rules.different_judges:
         hint = "Judge one of them again (assay score RUN --judge ...), or say --allow-different-judges"
         raise AssayError(f"'{before.label}' and '{now.label}' were judged by different judges", hint=hint)
+    common = before.tags.keys() & now.tags.keys()
+    if not common:
+        raise AssayError(f"'{before.label}' and '{now.label}' have no question in common: nothing to compare")
     pairs = _variant_pairs(before, now)
     flip = next((m for m in rules.thresholds.flips if any(m in by_measure for by_measure in now.scores.values())), "")
     rows, flips = [], []
@@ -150,18 +155,26 @@ def compare(before: Scored, now: Scored, rules: Rules) -> Comparison:
         flips=tuple(flips),
         flip_measure=flip,
         figures=_figures(before, now, rules),
-        common=len(before.tags.keys() & now.tags.keys()),
+        common=len(common),
         only_before=len(before.tags.keys() - now.tags.keys()),
         only_now=len(now.tags.keys() - before.tags.keys()),
     )
 
 
 def _figures(before: Scored, now: Scored, rules: Rules) -> tuple[Figure, ...]:
-    names = dict.fromkeys([*now.figures, *before.figures])
-    limits = rules.thresholds.limits
+    return figures(before.figures, now.figures, rules.thresholds.limits)
+
+
+def figures(
+    before: Mapping[str, float | None], now: Mapping[str, float | None], limits: Mapping[str, float]
+) -> tuple[Figure, ...]:
+    """Latency and cost with their limits; before may be empty. A limit on something else is a mistake."""
+    for name in limits:
+        if name not in FIGURES:
+            raise unknown_name("limit in comparison.limits", name, FIGURES)
+    names = dict.fromkeys([*now, *before])
     return tuple(
-        Figure(name=name, before=before.figures.get(name), now=now.figures.get(name), limit=limits.get(name))
-        for name in names
+        Figure(name=name, before=before.get(name), now=now.get(name), limit=limits.get(name)) for name in names
     )
 
 
@@ -202,10 +215,19 @@ def _warnings(before: Scored, now: Scored, pairs: Iterable[str]) -> tuple[str, .
     apart = len(before.tags.keys() ^ now.tags.keys())
     if apart:
         said.append(f"{apart} questions are in only one of the two and are left out")
+    failed = _without_scores(before) | _without_scores(now)
+    if failed & before.tags.keys() & now.tags.keys():
+        said.append(f"{len(failed)} questions failed in one of the two and have no scores to compare")
     left = sorted((before.scores.keys() ^ now.scores.keys()) - set(pairs))
     if left and all("→" not in pair for pair in pairs):
         said.append(f"only in one of the two: {', '.join(left)}")
     return tuple(said)
+
+
+def _without_scores(scored: Scored) -> set[str]:
+    """Questions that failed in every variant."""
+    known = {case for by_measure in scored.scores.values() for values in by_measure.values() for case in values}
+    return set(scored.tags) - known
 
 
 def _clusters(now: Scored, before: Scored, rules: Rules) -> dict[str, str] | None:
@@ -223,9 +245,9 @@ def compare_measures(
     clusters: dict[str, str] | None,
     rules: Rules,
 ) -> list[Row]:
-    """One row for each measure both sides have, p-values corrected over them."""
-    measures = [measure for measure in now if measure in before and not measure.startswith("p_max@")]
-    samples = [_paired(before[measure], now[measure]) for measure in measures]
+    """One row for each measure of either side, p-values corrected over those that both have."""
+    measures = [measure for measure in dict.fromkeys([*now, *before]) if not measure.startswith("p_max@")]
+    samples = [_paired(before.get(measure, {}), now.get(measure, {})) for measure in measures]
     family = [_hypothesis(pairs) for _, pairs in samples]
     alpha = rules.statistics.alpha / max(1, len(set(family)))
     drafts = [
@@ -234,7 +256,18 @@ def compare_measures(
     # Measures that are multiples of each other (recall@5 and p@5 with one expected chunk) are one test, not two.
     tested = {key: draft.p for key, draft in zip(family, drafts, strict=True)}
     adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
-    return [_judged(variant, draft, adjusted[key], rules) for key, draft in zip(family, drafts, strict=True)]
+    rows = [_judged(variant, draft, adjusted[key], rules) for key, draft in zip(family, drafts, strict=True)]
+    return [_one_sided(row, before, now) if not row.pairs else row for row in rows]
+
+
+def _one_sided(row: Row, before: Mapping[str, Values], now: Mapping[str, Values]) -> Row:
+    """A measure that only one side has: its mean there, nothing on the other side, no difference."""
+    return msgspec.structs.replace(row, before=_mean(before.get(row.measure, {})), now=_mean(now.get(row.measure, {})))
+
+
+def _mean(values: Values) -> float | None:
+    known = [value for value in values.values() if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _hypothesis(pairs: NDArray[np.float64]) -> bytes:
@@ -249,7 +282,7 @@ def _draft(measure: str, sample: Sample, clusters: dict[str, str] | None, rules:
     """The row before correction: `p` is that of this measure alone."""
     cases, pairs = sample
     statistics, labels = rules.statistics, [clusters[case] for case in cases] if clusters else None
-    test = paired_test(pairs, seed=rules.seed, resamples=statistics.resamples, clusters=labels)
+    test = paired_test(pairs, seed=rules.seed, resamples=statistics.permutations, clusters=labels)
     interval = paired_interval(
         pairs, seed=rules.seed, resamples=statistics.resamples, confidence=statistics.confidence, clusters=labels
     )
@@ -280,8 +313,9 @@ def _judged(variant: str, draft: Row, p: float | None, rules: Rules) -> Row:
         draft,
         variant=variant,
         p=p,
-        threshold=threshold,
-        flagged=is_flagged(draft.delta, threshold),
+        threshold=rules.thresholds.default_threshold if threshold is None else threshold,
+        counts=threshold is not None,
+        flagged=is_flagged(draft.delta, rules.thresholds.default_threshold if threshold is None else threshold),
         verdict=_verdict(draft, p, rules.statistics.alpha),
     )
 
@@ -292,11 +326,11 @@ def _verdict(draft: Row, p: float | None, alpha: float) -> Verdict:
     return verdict(draft.delta, p, higher_is_better=draft.measure not in LOWER_IS_BETTER, alpha=alpha)
 
 
-def threshold_of(measure: str, thresholds: Thresholds) -> float:
-    """That of the measure itself, of its family, or the default."""
-    family = measure.partition("@")[0]
+def threshold_of(measure: str, thresholds: Thresholds) -> float | None:
+    """That of the measure itself or of its family (recall@5: recall; recall_at_50: recall_at_100)."""
+    family = "recall_at_100" if measure.startswith("recall_at_") else measure.partition("@")[0]
     table = thresholds.thresholds
-    return table.get(measure, table.get(family, thresholds.default_threshold))
+    return table.get(measure, table.get(family))
 
 
 def _flips(variant: str, before: Values, now: Values, scored: Scored) -> list[Flip]:

@@ -430,6 +430,8 @@ THRESHOLDS = {
     "partial_rate": 0.05,
     "recall_at_100": 0.01,
     "overall_score_avg": 0.1,
+    "precision": 0.02,
+    "f1": 0.02,
 }
 
 
@@ -440,7 +442,9 @@ class Comparison(Settings, frozen=True):
         dict[str, Annotated[float, Meta(ge=0)]],
         Meta(description="smallest difference that matters, by measure (ndcg@10) or family (recall)"),
     ] = field(default_factory=lambda: dict(THRESHOLDS))
-    default_threshold: Annotated[float, Meta(ge=0, description="for every other measure")] = 0.02
+    default_threshold: Annotated[
+        float, Meta(ge=0, description="of every other measure: flagged from here on, but never a regression")
+    ] = 0.02
     flips: Annotated[tuple[str, ...], Meta(description="whose changes are listed question by question")] = (
         "hit@5",
         "hit@k",
@@ -458,7 +462,10 @@ class Statistics(Settings, frozen=True):
     """Intervals and tests. The seed is kept in every run."""
 
     confidence: Annotated[float, Meta(gt=0, lt=1, description="of the intervals")] = 0.95
-    resamples: Annotated[int, Meta(ge=100, description="of bootstrap and permutation tests")] = 2000
+    resamples: Annotated[int, Meta(ge=100, description="of bootstrap intervals")] = 2000
+    permutations: Annotated[
+        int, Meta(ge=1000, description="of the tests between runs, where not all can be tried")
+    ] = 10_000
     cluster: Annotated[
         Literal["none", "source"],
         Meta(description="source: resample documents instead of questions"),

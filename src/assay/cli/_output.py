@@ -56,7 +56,7 @@ def finish(published: Published, config: Config, arguments: argparse.Namespace) 
     """What every evaluation ends with: the summary on stdout, where the report is, a baseline if asked for."""
     folder = published.run
     if arguments.json:
-        print_json(published.summary | {"folder": str(folder.path), "exit_code": published.exit_code})
+        print_json(published.as_data())
     else:
         show(published.report)
         print(f"\n{folder.path}/report.html")

@@ -60,7 +60,7 @@ class _Search:
     def __init__(self, vectors: Vectors, threshold: float):
         self._vectors, self._threshold = vectors, threshold
         # Of a single block every pair is compared in full: there is nothing to bound.
-        self._bounds = _bounds(vectors) if len(vectors) > _ROWS else np.empty((len(vectors), 0), dtype=np.float32)
+        self._bounds = _bounds(vectors) if len(vectors) > _ROWS else vectors
         self._kept = np.empty(len(vectors), dtype=np.int64)
         self._kept_bounds = np.empty_like(self._bounds)
         self._count = 0

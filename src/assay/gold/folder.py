@@ -38,7 +38,7 @@ class BuildFolder:
     def __init__(self, path: Path, about: dict[str, Any], today: str):
         self.path = path
         self.identity = digest(about)
-        self.date = self._open(about, today)
+        self.date = self._open(parse_json(dump_json(about), str(path)), today)
 
     def _open(self, about: dict[str, Any], today: str) -> str:
         """The day the build began: a build that goes on tomorrow gives the same set."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from assay.corpus.documents import same_document
 from assay.corpus.index import Index
 from assay.corpus.quotes import fold, stands_in
+from assay.gold.gold_file import GoldFile
+from assay.gold.grounds import Grounds
+from assay.gold.schema import Question
+from assay.gold.support import Claim, examine
 from assay.records import Case, Chunk
 
 State = Literal["relocated", "ambiguous", "missing"]
@@ -75,3 +79,97 @@ def _by_hash(index: Index) -> dict[str, list[str]]:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(fold(text).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+CANDIDATES = 50
+
+
+class Relocation(Struct, frozen=True, kw_only=True):
+    """What became of each question of a gold set in a new index."""
+
+    present: tuple[str, ...]
+    """Questions whose chunk is still there under the same id."""
+    moved: dict[str, str]
+    """Question → its new chunk."""
+    how: dict[str, str]
+    """Question → by what it was followed, or why it is lost."""
+    lost: tuple[str, ...]
+    raws: tuple[Any, ...]
+    """The questions with their new chunks; a lost one keeps the old id, so that `verify` names it."""
+
+
+def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) -> Relocation:
+    """Follow every question to the new index: by the text of its old chunk, its quoted answer, or its words."""
+    known = set(grounds.index.ids)
+    absent = [q for q in gold.questions if q.provenance.chunk_id and q.provenance.chunk_id not in known]
+    cases = {question.id: _case(question, raw) for question, raw in zip(gold.questions, gold.raws, strict=True)}
+    pairs = [(cases[question.id], question.provenance.chunk_id or "") for question in absent]
+    followed = follow(pairs, grounds.index, lambda texts: list(grounds.by_words(texts, CANDIDATES)), old)
+    moved, how = dict[str, str](), dict[str, str]()
+    for question, found in zip(absent, followed, strict=True):
+        target, by = _target(question, cases[question.id], found, grounds)
+        how[question.id] = by
+        if target:
+            moved[question.id] = target
+    homeless = tuple(question.id for question in gold.questions if not question.provenance.chunk_id)
+    how |= dict.fromkeys(homeless, "it names no chunk")
+    lost = (*(question.id for question in absent if question.id not in moved), *homeless)
+    present = tuple(q.id for q in gold.questions if q.id not in how)
+    raws = tuple(_with_chunk(raw, moved.get(q.id)) for q, raw in zip(gold.questions, gold.raws, strict=True))
+    return Relocation(present=present, moved=moved, how=how, lost=lost, raws=raws)
+
+
+def _case(question: Question, raw: Any) -> Case:
+    """What is followed: the answer; of an unanswerable question, what the corpus says instead."""
+    holder = raw.get("provenance") if isinstance(raw, dict) else None
+    quote = holder.get("contradiction") if isinstance(holder, dict) else None
+    instead = quote if isinstance(quote, str) else question.provenance.answer_explanation
+    docs = question.provenance.docs
+    return Case(
+        id=question.id,
+        question=question.content.question,
+        answer=instead if question.content.is_impossible else question.content.expected_answer,
+        tags={"source": docs[0]} if docs else {},
+    )
+
+
+def _target(question: Question, case: Case, found: Moved, grounds: Grounds) -> tuple[str | None, str]:
+    if found.state == "relocated":
+        return found.candidates[0], found.how
+    if found.state == "ambiguous":
+        chosen = _most_around(case.answer or "", grounds.chunks(found.candidates).values())
+        return chosen, f"{found.how}, in {len(found.candidates)} chunks: the one with most text around it"
+    by_words = _by_words(question, case, grounds)
+    return by_words, "same words" if by_words else found.how
+
+
+def _most_around(quote: str, chunks: Iterable[Chunk]) -> str:
+    """Overlapping chunks hold the same sentence: where it stands least near an edge, it has most of its context."""
+    wanted = fold(quote)
+
+    def margin(chunk: Chunk) -> int:
+        text = fold(chunk.text)
+        start = max(text.find(wanted), 0)
+        return min(start, len(text) - start - len(wanted))
+
+    return max(chunks, key=lambda chunk: (margin(chunk), chunk.id)).id
+
+
+def _by_words(question: Question, case: Case, grounds: Grounds) -> str | None:
+    """The chunk of the same document with most of the answer's words, all its numbers and no turned negation."""
+    claim = Claim(answer=case.answer or "", question=question.content.question)
+    text = f"{case.answer or ''} {question.content.question}"
+    chunks = grounds.chunks(grounds.by_words([text], CANDIDATES)[0])
+    docs = question.provenance.docs
+    best: tuple[float, str] | None = None
+    for chunk in chunks.values():
+        if docs and not same_document(chunk.source, docs[0]):
+            continue
+        support = examine(claim, chunk.text, grounds.language(chunk))
+        if support.method() and (best is None or (support.coverage or 0.0) > best[0]):
+            best = (support.coverage or 0.0, chunk.id)
+    return best[1] if best else None
+
+
+def _with_chunk(raw: Any, chunk_id: str | None) -> Any:
+    return raw if chunk_id is None else {**raw, "provenance": {**raw["provenance"], "chunk_id": chunk_id}}

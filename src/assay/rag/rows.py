@@ -24,6 +24,7 @@ from assay.metrics.answers import (
 )
 from assay.rag.retrieved import Found, find
 from assay.rag.subject import Judged, answer_of
+from assay.rag.tally import RATES
 from assay.records import Case, Fault, Score
 from assay.runs.passages import PassageStore
 from assay.runs.results import Row
@@ -31,6 +32,8 @@ from assay.systems.protocol import Output
 
 VERDICTS = ("pass", "partial", "fail")
 UNKNOWN = "unknown"
+FAILED = {name: Score(float(name == "error_rate")) for name in RATES}
+"""Of a question that failed for good: it counts in the rates, and in nothing else."""
 
 
 class RagScorer:
@@ -46,7 +49,7 @@ class RagScorer:
         output = judged.output
         found = find(case, output.candidates)
         fault = fault_of(judged)
-        scores = self._scores(case, judged, found) if fault is None else {}
+        scores = self._scores(case, judged, found) if fault is None else dict(FAILED)
         return {
             "variant": variant,
             "case_id": case.id,
@@ -89,6 +92,7 @@ class RagScorer:
         assert judged.judgement is not None
         judgment = judged.judgement.judgment
         scores = {f"{name}_rate": Score(float(judgment.verdict == name)) for name in VERDICTS}
+        scores["error_rate"] = Score(0.0)
         scores["acceptable_rate"] = Score(float(judgment.verdict in ("pass", "partial")))
         scores[f"recall_at_{self._options.pipeline.recall_k}"] = _score(found.recall, found.reason)
         scores["mrr"] = _score(found.reciprocal_rank, found.reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.compare import Comparison, Flip
@@ -14,7 +15,7 @@ RUN_HEADLINES = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "o
 """Families of measures that stand first; all others are in the detailed table."""
 LEGEND = (
     "Paired by question. p is corrected for many measures (Holm); detectable is the smallest difference that these "
-    "questions can show."
+    "questions can show (–: none)."
 )
 
 
@@ -37,11 +38,24 @@ def full_section(title: str, comparisons: Sequence[Comparison], *, among: bool =
 def _brief(comparison: Comparison, *, among: bool) -> list[Block]:
     between = f"{comparison.before} → {comparison.now}"
     blocks: list[Block] = [Note(f"Mind: {warning}.", "warn") for warning in comparison.warnings]
-    bad = bool(comparison.regressions) and not among
+    bad = comparison.failed and not among
     blocks.append(Note(f"{between}: {headline(comparison, among=among)}", "bad" if bad else "plain"))
     shown = [row for row in comparison.rows if row.measure in brief_measures({row.measure for row in comparison.rows})]
     blocks.append(_differences(comparison, shown or comparison.rows))
+    if comparison.flips and not among:
+        blocks += [_flip_counts(comparison), _flip_segments(comparison)]
     return [*blocks, _figures(comparison)] if comparison.figures else blocks
+
+
+def _flip_segments(comparison: Comparison) -> Table:
+    """Which kinds of questions changed, both ways; documents are left to the list of questions."""
+    tally: Counter[tuple[str, str, str]] = Counter()
+    for flip in comparison.flips:
+        way = "gained" if flip.now > flip.before else "lost"
+        tally.update((key, value, way) for key, value in flip.tags.items() if key != "source")
+    kinds = sorted({(key, value) for key, value, _ in tally})
+    rows = tuple(Row((key, value, tally[key, value, "gained"], tally[key, value, "lost"])) for key, value in kinds)
+    return Table((Column("segment"), Column("value"), Column("gained", "integer"), Column("lost", "integer")), rows)
 
 
 def _figures(comparison: Comparison) -> Table:
@@ -76,7 +90,7 @@ def _full(comparison: Comparison, *, among: bool) -> list[Block]:
     blocks: list[Block] = [Note(f"{comparison.before} → {comparison.now}, {comparison.common} questions in common.")]
     blocks.append(_differences(comparison, comparison.rows))
     if comparison.flips and not among:
-        blocks += [_flip_counts(comparison), _flips(comparison)]
+        blocks.append(_flips(comparison))
     return blocks
 
 
@@ -87,6 +101,8 @@ def headline(comparison: Comparison, *, among: bool = False) -> str:
     rows = [row for row in comparison.rows if row.measure.partition("@")[0] in families] or list(comparison.rows)
     better, worse = ([row for row in rows if row.verdict == said] for said in ("better", "worse"))
     said = []
+    if comparison.exceeded and not among:
+        said.append(f"beyond its limit: {', '.join(figure.name for figure in comparison.exceeded)}")
     if comparison.regressions and not among:
         said.append(f"regression: {_names(comparison.regressions)}")
     elif worse:

@@ -57,7 +57,7 @@ def _missing(summary: Summary) -> tuple[Block, ...]:
     missing = summary["missing"]
     tone: Tone = "bad" if summary["strict"] else "warn"
     cases = len({entry["case_id"] for entry in missing})
-    said = f"{len(missing)} expected ids of {cases} cases cannot be found: they are left out of every denominator."
+    said = f"Expected ids that cannot be found: {len(missing)} (cases: {cases}). No denominator counts them."
     rows = tuple(
         Row((e["case_id"], e["expected_id"], f"in the lane {e['lane']}" if e["lane"] else "not in the index"), tone)
         for e in missing

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from assay.compare import Comparison, Rules, compare, compare_variants
+from assay.compare import Comparison, Figure, Rules, compare, compare_variants, figures
 from assay.config import Config
 from assay.errors import AssayError
 from assay.files import read_jsonl, write_atomic
-from assay.report.blocks import Report
+from assay.rag.trust import JUDGED
+from assay.report.blocks import Note, Report, Section
 from assay.report.comparison import comparison_report
 from assay.report.extraction import extraction_report
 from assay.report.html import to_html
@@ -33,6 +37,12 @@ class Published(Struct, frozen=True, kw_only=True):
     summary: dict[str, Any]
     report: Report
     comparison: Comparison | None
+    variants: tuple[Comparison, ...] = ()
+    """The first variant against each of the others, within the run."""
+    exceeded: tuple[Figure, ...] = ()
+    """Latency or cost beyond its limit."""
+    not_compared: str | None = None
+    """Why there is no comparison although there is a baseline."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -40,7 +50,25 @@ class Published(Struct, frozen=True, kw_only=True):
         if self.summary["errors"]["total"]:
             return 3
         blocked = any(not gate["passed"] for gate in self.summary["gates"] if gate["severity"] == "blocking")
-        return 1 if blocked or (self.comparison is not None and self.comparison.failed) else 0
+        return 1 if blocked or self.exceeded or self._regressed() else 0
+
+    def _regressed(self) -> bool:
+        """A judge that people's labels do not support may warn but not gate."""
+        trust = self.summary.get("trust")
+        distrusted = trust is not None and not trust["may_gate"]
+        rows = self.comparison.regressions if self.comparison else ()
+        return any(not (distrusted and row.measure in JUDGED) for row in rows)
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything, for `--json`."""
+        data: dict[str, Any] = self.summary | {
+            "comparison": msgspec.to_builtins(self.comparison),
+            "variants_compared": msgspec.to_builtins(self.variants),
+            "not_compared": self.not_compared,
+            "folder": str(self.run.path),
+            "exit_code": self.exit_code,
+        }
+        return data
 
 
 def publish(run: RunFolder, config: Config, baseline: str = "latest", *, different_judges: bool = False) -> Published:
@@ -49,16 +77,35 @@ def publish(run: RunFolder, config: Config, baseline: str = "latest", *, differe
     now = of_run(run)
     rules = rules_of(config, different_judges=different_judges)
     before = find_baseline(baseline, config, summary)
-    comparison = compare(before, now, rules) if before else None
-    report = build_report(run, now, rules, comparison)
+    comparison, why = None, None
+    if before:
+        try:
+            comparison = compare(before, now, rules)
+        except AssayError as fault:  # the run stands, with a report; only the comparison cannot be made
+            why = str(fault)
+    names = summary.get("variants", ())
+    variants = tuple(compare_variants(now, names, rules)) if len(names) > 1 else ()
+    report = build_report(run, variants, comparison)
+    if why:
+        note = Section("Against the baseline", (Note(f"Not compared: {why}", "warn"),))
+        report = replace(report, sections=(*report.sections[:1], note, *report.sections[1:]))
     write_atomic(run.path / REPORT_HTML, to_html(report))
     write_atomic(run.path / REPORT_MARKDOWN, to_markdown(report))
     if comparison:
         write_atomic(run.path / COMPARISON, to_markdown(comparison_report(comparison)))
-    return Published(run=run, summary=summary, report=report, comparison=comparison)
+    limited = figures({}, now.figures, config.comparison.limits)
+    return Published(
+        run=run,
+        summary=summary,
+        report=report,
+        comparison=comparison,
+        variants=variants,
+        exceeded=tuple(figure for figure in limited if figure.exceeded),
+        not_compared=why,
+    )
 
 
-def build_report(run: RunFolder, now: Scored, rules: Rules, baseline: Comparison | None = None) -> Report:
+def build_report(run: RunFolder, variants: Sequence[Comparison] = (), baseline: Comparison | None = None) -> Report:
     """By the kind of the run."""
     summary = run.summary
     if summary["kind"] == "rag":
@@ -67,9 +114,14 @@ def build_report(run: RunFolder, now: Scored, rules: Rules, baseline: Comparison
         return extraction_report(summary, run.results.read(), baseline)
     path = run.path / FAILURES
     failures = [entry for _, entry in read_jsonl(path)] if path.exists() else []
-    variants = compare_variants(now, summary["variants"], rules) if len(summary["variants"]) > 1 else []
     view = lanes_report if summary["kind"] == "lanes" else retrieval_report
     return view(summary, failures, variants, baseline)
+
+
+def require_baseline(name: str, config: Config) -> None:
+    """A baseline that is named must be there: told before a run spends anything."""
+    if name not in ("none", "latest"):
+        load_scored(name, config)
 
 
 def rules_of(config: Config, *, different_judges: bool = False) -> Rules:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,9 @@ from assay.files import read_json, write_json
 from assay.runs.folder import RunFolder
 from assay.runs.naming import BaselineName
 from assay.runs.scored import of_run
+
+STALE = 60.0
+"""Seconds after which a reservation was left behind by a crash."""
 
 
 class Baseline(Struct, frozen=True):
@@ -77,13 +82,39 @@ def promote(run: RunFolder, root: Path, *, today: date, force: bool = False) -> 
         why = summary["partial"]
         raise AssayError(f"a partial run is no baseline: {why}", where=str(run.path), hint="Promote it with --force")
     client = summary["client"]
-    version = max((baseline.name.version for baseline in all_baselines(root, client)), default=0) + 1
-    name = BaselineName(client, version, today.isoformat(), summary["corpus"]["question_count"])
     scored = of_run(run)
+    while True:
+        version = max((baseline.name.version for baseline in all_baselines(root, client)), default=0) + 1
+        name = BaselineName(client, version, today.isoformat(), summary["corpus"]["question_count"])
+        if _reserve(root, client, version):
+            break
     data = {"baseline_version": version, **{key: value for key, value in summary.items() if key != "run_id"}}
     data |= {"promoted_from": run.name, "scores": scored.scores, "tags": scored.tags}
     baseline = Baseline(root / str(name), name)
-    if baseline.path.exists():
-        raise AssayError("exists already", where=str(baseline.path))
-    write_json(baseline.path, data)
+    try:
+        write_json(baseline.path, data)
+    finally:
+        _reservation(root, client, version).unlink(missing_ok=True)
     return baseline
+
+
+def _reservation(root: Path, client: str, version: int) -> Path:
+    return root / f".baseline_{client}_v{version}.reserved"
+
+
+def _reserve(root: Path, client: str, version: int) -> bool:
+    """Whether the version is ours: of two who promote at once, the second takes the next number."""
+    root.mkdir(parents=True, exist_ok=True)
+    try:
+        _reservation(root, client, version).touch(exist_ok=False)
+    except FileExistsError:
+        reservation = _reservation(root, client, version)
+        with suppress(FileNotFoundError):
+            if time.time() - reservation.stat().st_mtime > STALE:
+                reservation.unlink()
+        time.sleep(0.01)
+        return False
+    taken = any(baseline.name.version == version for baseline in all_baselines(root, client))
+    if taken:
+        _reservation(root, client, version).unlink(missing_ok=True)
+    return not taken

@@ -16,6 +16,7 @@ from assay.runs.results import Row
 
 Values = Mapping[str, float | None]
 """Case id → value."""
+FIGURES = ("latency_avg", "latency_p50", "latency_p95", "total_cost_usd", "cost_per_question_usd")
 
 
 class Scored(Struct, frozen=True, kw_only=True):

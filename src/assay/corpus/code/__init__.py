@@ -1,6 +1,6 @@
 """Source files cut into the units people look for: functions, methods, types, constants, modules."""
 
-from assay.corpus.code.extract import Extraction, extract, units_of
+from assay.corpus.code.walker import Extraction, extract, units_of
 from assay.corpus.code.files import language_of, unit_files
 from assay.corpus.code.unit import Unit
 

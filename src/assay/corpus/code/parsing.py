@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from assay.corpus.code.language import Language, load_grammar
@@ -25,7 +24,6 @@ class _Grammar:
 
         self.parser = tree_sitter.Parser(grammar)
         self.query = tree_sitter.Query(grammar, pattern_of(language))
-        self.faults = tree_sitter.Query(grammar, "(ERROR) @broken (MISSING) @broken")
 
 
 _grammars: dict[int, _Grammar] = {}
@@ -70,18 +68,13 @@ def _place(event: Event) -> tuple[int, int, int]:
     return event[:3]
 
 
-def broken_at(language: Language, root: Node) -> int | None:
-    """The first line the grammar could not make sense of."""
-    if not root.has_error:
-        return None
-    import tree_sitter
-
-    captured = tree_sitter.QueryCursor(_grammar(language).faults).captures(root)
-    nodes = sorted((node for found in captured.values() for node in found), key=_span)
-    # A fault is often wrapped in a larger one that begins where everything is still fine.
-    inner = [node for node, after in pairwise(nodes) if after.start_byte >= node.end_byte] + nodes[-1:]
-    return min((node.start_point.row + 1 for node in inner), default=1)
-
-
-def _span(node: Node) -> tuple[int, int]:
-    return node.start_byte, -node.end_byte
+def broken_at(root: Node, data: bytes) -> int | None:
+    """The first line the grammar could not make sense of. A fault is often wrapped in a larger one that begins where
+    everything is still fine: the innermost counts."""
+    node: Node | None = root if root.has_error else None
+    start = None
+    while node is not None:
+        start = node.start_byte
+        node = next((child for child in node.children if child.has_error or child.is_missing), None)
+    # Counted, because asking a node for its row (`start_point.row`) frees a number too often in tree-sitter 0.26.
+    return None if start is None else data.count(b"\n", 0, start) + 1

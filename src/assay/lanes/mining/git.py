@@ -132,7 +132,7 @@ class Repository:
     def tree(self, commit: str) -> dict[str, str]:
         """Path → blob of every regular file with a name that can be written: no links, no submodules."""
         files = {}
-        for entry in self.run("ls-tree", "-r", "-z", commit, "--").split(b"\0"):
+        for entry in self.run("ls-tree", "--full-tree", "-r", "-z", commit, "--").split(b"\0"):
             head, _, name = entry.partition(b"\t")
             path = _name(name)
             if path and is_safe(path):

@@ -189,7 +189,7 @@ class _Miner:
             raise Left("too large")
         changes = [change for change in changes if change.old_blob != change.new_blob]
         if not changes:
-            raise Left("only renames")
+            raise Left("only renames or file modes")
         edits = [
             Edit(change.old_path, self._version(change.old_path, change.old_blob), self._later(change))
             for change in changes
@@ -204,9 +204,11 @@ class _Miner:
         return self._version(change.old_path or "", change.new_blob)
 
     def _version(self, path: str, blob: str | None) -> Version:
-        content = self.repository.content(blob) if blob else None
-        if content is None:
+        if blob is None:
             return Version("", [])
+        content = self.repository.content(blob)
+        if content is None:
+            raise Left("a file is too large or not in this clone")
         return Version(content.decode("utf-8", "replace"), units_of(path, content))
 
     def _is_in(self, ground: Ground, unit: Unit, edit: Edit) -> bool:

@@ -60,7 +60,7 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
         module = Candidate(symbol=None, kind="module", start=0, end=len(rest), line=1, tags=walk.file_tags)
         unit = _unit(path, rest, table, module, "module@1")
         units.insert(0, replace_lines(unit, data.rstrip().count(b"\n") + 1))
-    return Extraction(units, table.name, broken_at(table, tree.root_node))
+    return Extraction(units, table.name, broken_at(tree.root_node, data))
 
 
 def replace_lines(unit: Unit, last_line: int) -> Unit:

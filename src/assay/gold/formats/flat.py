@@ -1,0 +1,169 @@
+"""One question a line: JSON lines and CSV. The leaves are columns, or the user's columns are leaves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError, unknown_name
+from assay.files import dump_json, read_jsonl, read_text
+from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Written, blank
+from assay.gold.leaves import LEAVES, Leaf
+
+BY_PATH = {leaf.path: leaf for leaf in LEAVES}
+SHORT = {leaf.key: leaf.path for leaf in LEAVES} | {"answer": "content.expected_answer"}
+"""Names people give: `question`, `answer`, `chunk_id`."""
+
+
+def path_of(name: str) -> str | None:
+    return name if name in BY_PATH else SHORT.get(name)
+
+
+def columns_of(order: Order) -> dict[str, str]:
+    """The user's column → the leaf it stands for."""
+    found = {}
+    for leaf, column in order.columns.items():
+        path = path_of(leaf)
+        if path is None:
+            raise unknown_name("leaf", leaf, [*BY_PATH, *SHORT])
+        found[column] = path
+    return found
+
+
+def read_lines(path: Path, order: Order) -> Bundle:
+    """A line is a whole question of schema v2, or flat."""
+    names = columns_of(order)
+    raws = []
+    for number, item in read_jsonl(path):
+        if not isinstance(item, dict):
+            raise AssayError("not an object", where=f"{path}:{number}", expected="one question a line")
+        whole = isinstance(item.get("content"), dict)
+        raws.append(item if whole else _raised(item, names, f"{path}:{number}", number))
+    return _checked(raws, path)
+
+
+def read_csv(path: Path, order: Order) -> Bundle:
+    names = columns_of(order)
+    text = read_text(path)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    raws = []
+    for number, row in enumerate(rows, 1):
+        where = f"{path}: row {number}"
+        if None in row:
+            raise AssayError("has more cells than the first row", where=where)
+        cells = {key: _cell(value, path_of(names.get(key, key))) for key, value in row.items()}
+        raws.append(_raised({k: v for k, v in cells.items() if v is not ABSENT}, names, where, number))
+    return _checked(raws, path)
+
+
+ABSENT = object()
+
+
+def _delimiter(text: str) -> str:
+    head = text.partition("\n")[0]
+    return max(",;\t", key=head.count)
+
+
+def _checked(raws: list[Raw], path: Path) -> Bundle:
+    if not raws:
+        raise AssayError("holds no question at all", where=str(path))
+    return Bundle(raws=tuple(raws))
+
+
+def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw:
+    """A flat row as a question; columns nobody knows are kept as they are."""
+    known: dict[str, Any] = {}
+    rest: Raw = {}
+    for key, value in item.items():
+        path = names.get(key) or path_of(key)
+        if path:
+            known[path] = value
+        else:
+            rest[key] = value
+    question = known.get("content.question")
+    if not isinstance(question, str) or not question.strip():
+        hint = "Say which one holds it with --map question=NAME"
+        raise AssayError("has no question", where=where, expected="a column 'question'", hint=hint)
+    raw = blank(str(known.get("id") or f"q{number:04d}"), question)
+    for path, value in known.items():
+        put(raw, path, value)
+    raw["id"] = str(known.get("id") or raw["id"])
+    return raw | rest
+
+
+def put(raw: Raw, path: str, value: Any) -> None:
+    *groups, key = path.split(".")
+    holder = raw
+    for group in groups:
+        if not isinstance(holder.get(group), dict):
+            holder[group] = {}
+        holder = holder[group]
+    holder[key] = value
+
+
+def get(raw: Raw, path: str) -> Any:
+    holder: Any = raw
+    for key in path.split("."):
+        if not isinstance(holder, dict) or key not in holder:
+            return ABSENT
+        holder = holder[key]
+    return holder
+
+
+def _is_text(leaf: Leaf | None) -> bool:
+    return leaf is not None and set(leaf.kinds) <= {"text", "filled", "date"}
+
+
+def _cell(cell: str | None, path: str | None) -> Any:
+    """Text leaves as they stand; all else is JSON where it is JSON. An empty cell is null or an empty text."""
+    leaf = BY_PATH.get(path or "")
+    if cell is None or cell == "":
+        return None if leaf is None or leaf.nullable or not _is_text(leaf) else ""
+    if cell == '""':
+        return ""
+    if _is_text(leaf):
+        return cell
+    try:
+        return json.loads(cell)
+    except ValueError:
+        return [part.strip() for part in cell.split(";")] if leaf and "texts" in "".join(leaf.kinds) else cell
+
+
+def _shown(value: Any, path: str) -> str:
+    leaf = BY_PATH.get(path)
+    if value is ABSENT or value is None:
+        return ""
+    if isinstance(value, str) and _is_text(leaf):
+        return value if value or (leaf and not leaf.nullable) else '""'
+    return dump_json(value)
+
+
+def write_lines(bundle: Bundle, order: Order) -> Written:  # noqa: ARG001
+    return Written({"": "".join(dump_json(raw) + "\n" for raw in bundle.raws)})
+
+
+def write_csv(bundle: Bundle, order: Order) -> Written:
+    """A column for each leaf, then one for each key that schema v2 does not know."""
+    names = {path: column for column, path in columns_of(order).items()}
+    paths = [path for path in BY_PATH if path != "provenance.annales_source"]
+    groups = {path.partition(".")[0] for path in BY_PATH}
+    rest = list(dict.fromkeys(path for raw in bundle.raws for path in _unknown(raw, groups)))
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([names.get(path, path) for path in (*paths, *rest)])
+    for raw in bundle.raws:
+        writer.writerow([_shown(get(raw, path), path) for path in (*paths, *rest)])
+    return Written({"": file.getvalue()})
+
+
+def _unknown(raw: Raw, groups: set[str]) -> Iterable[str]:
+    """Keys beside the groups; keys of a group that the schema does not have stay in JSON formats alone."""
+    return (key for key in raw if key not in groups)
+
+
+FORMATS.register("jsonl")(Format(name="jsonl", read=read_lines, write=write_lines))
+FORMATS.register("csv")(Format(name="csv", read=read_csv, write=write_csv))

@@ -1,0 +1,115 @@
+"""What every format is: read into schema v2 without losing a field, written from it without inventing one.
+
+What schema v2 has no place for is kept on the question under the format's own name, and comes back when the set is
+written in that format again. What a format has no place for goes out under `assay`, and comes back when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from assay.gold.grounds import Grounds
+from assay.gold.leaves import ANSWERABLE, LEAVES, Leaf
+from assay.registry import Registry
+
+OURS = "assay"
+Raw = dict[str, Any]
+
+
+class Bundle(Struct, frozen=True, kw_only=True):
+    """A gold set on its way from one format to another."""
+
+    raws: tuple[Raw, ...]
+    version: Raw = {}
+    passages: Mapping[str, Raw] = {}
+    """Chunk id → `text`, `source` and what else is known, where the format carries its own texts."""
+    beside: Raw = {}
+    """What stands beside the questions in a schema-v2 file."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """How to read or write."""
+
+    columns: Mapping[str, str] = {}
+    """Leaf → name of the column, for CSV and JSON lines."""
+    grounds: Grounds | None = None
+    """The corpus, where texts are needed that the set itself does not carry."""
+    negatives: int = 5
+    """Hard negatives of a triplet."""
+
+
+class Format(Struct, frozen=True, kw_only=True):
+    """`fits` looks at parsed data (or at a folder); `write` gives file contents by name, '' being the file asked for,
+    and the questions that could not be written, with the reason."""
+
+    name: str
+    read: Callable[[Path, Order], Bundle] | None = None
+    write: Callable[[Bundle, Order], Written] | None = None
+
+
+class Written(Struct, frozen=True):
+    """The files, and what could not go into them."""
+
+    files: dict[str, str]
+    lost: dict[str, str] = {}
+    """Question id → why it is not there."""
+
+
+FORMATS: Registry[Format] = Registry("format", "assay.gold.formats")
+
+
+def blank(id_: str, question: str) -> Raw:
+    """A question with every leaf: what is not known is null, an empty text or an empty list, as the schema allows."""
+    raw: Raw = {}
+    for leaf in LEAVES:
+        holder = raw
+        for group in leaf.group.split(".") if leaf.group else ():
+            if not isinstance(holder.get(group), dict):
+                holder[group] = {}
+            holder = holder[group]
+        holder[leaf.key] = _unknown(leaf)
+    raw["id"], raw["content"]["question"] = id_, question
+    raw["content"]["is_impossible"] = False
+    raw["classification"]["hard_type"] = ANSWERABLE
+    return raw
+
+
+def _unknown(leaf: Leaf) -> Any:
+    if leaf.nullable or leaf.values or leaf.kinds in {("number",), ("filled",), ("flag",), ("any",)}:
+        return None
+    return [] if "list" in leaf.expected else ""
+
+
+def passages_of(bundle: Bundle, order: Order) -> dict[str, Raw]:
+    """The texts of the questions' chunks, from the set itself or from the corpus."""
+    wanted = [raw["provenance"]["chunk_id"] for raw in bundle.raws if raw["provenance"].get("chunk_id")]
+    found = {id_: dict(bundle.passages[id_]) for id_ in wanted if id_ in bundle.passages}
+    missing = [id_ for id_ in wanted if id_ not in found]
+    if order.grounds and missing:
+        for chunk in order.grounds.chunks(missing).values():
+            found[chunk.id] = {"text": chunk.text, "source": chunk.source, "page": chunk.page}
+    return found
+
+
+def kept(raw: Raw, name: str) -> Raw:
+    """What the format left on the question when it was read."""
+    found = raw.get(name)
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def for_others(raw: Raw, *names: str) -> Raw:
+    """The whole question, without what a format of these names kept on it: it stands where it came from."""
+    return {key: value for key, value in raw.items() if key not in names}
+
+
+def restored(item: Raw, id_: str, question: str) -> Raw:
+    """The question that was written out, with its text as it is now; or a blank one."""
+    raw = item.get(OURS)
+    if not isinstance(raw, dict) or not isinstance(raw.get("content"), dict):
+        return blank(id_, question)
+    content = raw["content"] | {"question": question}
+    return raw | {"id": id_, "content": content}

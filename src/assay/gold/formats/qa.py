@@ -1,0 +1,78 @@
+"""RAG-run corpora: questions with the answer and its documents (`QA_..._gold_v1-0__q50.json`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.files import dump_json, parse_json, read_text
+from assay.gold.formats.protocol import FORMATS, OURS, Bundle, Format, Order, Raw, Written, for_others, kept, restored
+from assay.gold.qa import parse_qa
+from assay.gold.schema import BANDS
+
+NAME = "qa"
+HOPS = {"single_hop": "single-hop", "multi_hop": "multi-hop"}
+
+
+def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
+    text = read_text(path)
+    data = parse_json(text, str(path))
+    parse_qa(data, text, path)  # faults are told with their line
+    version = {NAME: {key: value for key, value in data.items() if key != "questions"}}
+    return Bundle(raws=tuple(_raw(item) for item in data["questions"]), version=version)
+
+
+def _raw(item: Raw) -> Raw:
+    raw = restored(item, item["question_id"], item["question"])
+    if OURS not in item:
+        answer = item.get("ground_truth_answer") or ""
+        docs = item.get("source_filenames") or [item["source_filename"]] if item.get("source_filename") else []
+        docs = item.get("source_filenames") or docs
+        raw["content"] |= {"expected_answer": answer}
+        raw["provenance"] |= {"docs": list(docs), "chunk_id": next(iter(item.get("expected_chunks") or []), None)}
+        raw["classification"] |= {
+            "difficulty": BANDS.get(item.get("difficulty") or ""),
+            "reasoning_type": HOPS.get(item.get("question_type") or ""),
+            "answer_type": "abstractive" if answer else None,
+        }
+        raw[NAME] = {key: value for key, value in item.items() if key not in {"question_id", "question"}}
+    return raw
+
+
+def write(bundle: Bundle, order: Order) -> Written:  # noqa: ARG001
+    head = bundle.version.get(NAME, {"metadata": {"version": "1.0"}})
+    metadata = head["metadata"] | {"question_count": len(bundle.raws)}
+    same = "question_count" not in head["metadata"] and NAME in bundle.version
+    questions = [_item(raw) for raw in bundle.raws]
+    data = {**head, "metadata": head["metadata"] if same else metadata, "questions": questions}
+    return Written({"": dump_json(data, indent=2) + "\n"})
+
+
+def _item(raw: Raw) -> Raw:
+    was, start = kept(raw, NAME), {"question_id": raw["id"], "question": raw["content"]["question"]}
+    if was:
+        return start | was | _changed(raw, was)
+    provenance, kind = raw["provenance"], raw["classification"]
+    hops = {ours: theirs for theirs, ours in HOPS.items()}
+    return start | {
+        "question_type": hops.get(kind.get("reasoning_type") or ""),
+        "difficulty": _band(kind.get("difficulty")),
+        "ground_truth_answer": raw["content"].get("expected_answer") or "",
+        "source_filenames": list(provenance.get("docs") or []),
+        "expected_chunks": [] if raw["content"]["is_impossible"] else [provenance["chunk_id"]],
+        OURS: for_others(raw, NAME),
+    }
+
+
+def _changed(raw: Raw, was: Raw) -> Raw:
+    """An answer that was edited since it was read."""
+    answer = raw["content"].get("expected_answer") or ""
+    return {} if answer == (was.get("ground_truth_answer") or "") else {"ground_truth_answer": answer}
+
+
+def _band(difficulty: float | str | None) -> str | None:
+    if difficulty is None or isinstance(difficulty, str):
+        return difficulty
+    return "easy" if difficulty < 0.33 else "medium" if difficulty <= 0.66 else "hard"
+
+
+FORMATS.register(NAME)(Format(name=NAME, read=read, write=write))
