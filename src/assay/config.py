@@ -386,7 +386,9 @@ class ModelOptions(Settings, frozen=True):
         str | None, Meta(description="variable with the key; null: the provider's usual one, for its own URL alone")
     ] = None
     timeout: Annotated[float, Meta(gt=0, description="seconds for one call")] = 60.0
-    workers: Annotated[Positive, Meta(description="calls at once, at most")] = 8
+    workers: Annotated[
+        Positive | None, Meta(description="calls at once, at most; null: as many as questions or samples at once")
+    ] = None
     adaptive: Annotated[bool, Meta(description="fewer at once when the service says 429, then more again")] = True
     requests_per_minute: Annotated[Positive | None, Meta(description="limit of the account; null: none")] = None
     tokens_per_minute: Annotated[Positive | None, Meta(description="limit of the account; null: none")] = None

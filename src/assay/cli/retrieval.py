@@ -46,11 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from assay.cli._output import finish, progress_to
     from assay.config import load
-    from assay.report.publish import publish
+    from assay.report.publish import publish, require_baseline
     from assay.retrieval.evaluation import evaluate_retrieval
 
     config = _override(load(arguments.config), arguments)
     codes = []
+    require_baseline(arguments.baseline, config)
     for order in _orders(config, arguments):
         with progress_to(quiet=arguments.quiet) as progress:
             folder = evaluate_retrieval(order, progress)

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.rag.estimate import estimate_run
     from assay.rag.evaluation import run_rag
     from assay.report.estimate import estimate_report
-    from assay.report.publish import publish
+    from assay.report.publish import publish, require_baseline
 
     config, order = order_of(load(arguments.config), arguments)
     if arguments.interactive:
@@ -63,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             show(estimate_report(estimate))
         return 0
+    require_baseline(arguments.baseline, config)
     with progress_to(quiet=arguments.quiet) as progress:
         folder = run_rag(order, progress)
     published = publish(folder, config, arguments.baseline, different_judges=arguments.allow_different_judges)

@@ -16,6 +16,7 @@ from assay.gold.grounds import Grounds
 from assay.gold.schema import Question
 from assay.gold.support import Claim, examine
 from assay.records import Case, Chunk
+from assay.retrievers.analysis import content_words
 
 State = Literal["relocated", "ambiguous", "missing"]
 QUOTE_WORDS = 3
@@ -88,7 +89,7 @@ class Relocation(Struct, frozen=True, kw_only=True):
     """What became of each question of a gold set in a new index."""
 
     present: tuple[str, ...]
-    """Questions whose chunk is still there under the same id."""
+    """Questions whose chunk is still there, and still holds the answer: ids that count come again with other texts."""
     moved: dict[str, str]
     """Question → its new chunk."""
     how: dict[str, str]
@@ -100,14 +101,18 @@ class Relocation(Struct, frozen=True, kw_only=True):
 
 def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) -> Relocation:
     """Follow every question to the new index: by the text of its old chunk, its quoted answer, or its words."""
-    known = set(grounds.index.ids)
-    absent = [q for q in gold.questions if q.provenance.chunk_id and q.provenance.chunk_id not in known]
+    texts = old.chunks(q.provenance.chunk_id or "" for q in gold.questions) if old else {}
+    here = grounds.chunks(q.provenance.chunk_id or "" for q in gold.questions)
+    named = [question for question in gold.questions if question.provenance.chunk_id]
+    absent = [question for question in named if not _stays(question, here, texts, grounds)]
     cases = {question.id: _case(question, raw) for question, raw in zip(gold.questions, gold.raws, strict=True)}
     pairs = [(cases[question.id], question.provenance.chunk_id or "") for question in absent]
     followed = follow(pairs, grounds.index, lambda texts: list(grounds.by_words(texts, CANDIDATES)), old)
     moved, how = dict[str, str](), dict[str, str]()
     for question, found in zip(absent, followed, strict=True):
         target, by = _target(question, cases[question.id], found, grounds)
+        if target is None and question.content.is_impossible and found.expected_id in texts:
+            target, by = _most_of(texts[found.expected_id], grounds), "most of its old text"
         how[question.id] = by
         if target:
             moved[question.id] = target
@@ -117,6 +122,38 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     present = tuple(q.id for q in gold.questions if q.id not in how)
     raws = tuple(_with_chunk(raw, moved.get(q.id)) for q, raw in zip(gold.questions, gold.raws, strict=True))
     return Relocation(present=present, moved=moved, how=how, lost=lost, raws=raws)
+
+
+def _stays(question: Question, here: Mapping[str, Chunk], texts: Mapping[str, Chunk], grounds: Grounds) -> bool:
+    """Whether the chunk of that id is the same as before, as far as can be told."""
+    id_ = question.provenance.chunk_id or ""
+    if id_ not in here:
+        return False
+    if id_ in texts:
+        return fold(texts[id_].text) == fold(here[id_].text)
+    if question.content.is_impossible:
+        return True
+    claim = Claim(
+        answer=question.content.expected_answer or "",
+        explanation=question.provenance.answer_explanation or "",
+        question=question.content.question,
+        arithmetic=question.classification.reasoning_class == "arithmetic",
+    )
+    return examine(claim, here[id_].text, grounds.language(here[id_])).method() is not None
+
+
+def _most_of(before: Chunk, grounds: Grounds) -> str | None:
+    """The chunk of the same document that shares most words with the old one: at least half of the smaller."""
+    language = grounds.language(before)
+    words = content_words(before.text, language)
+    found = grounds.chunks(grounds.by_words([before.text], CANDIDATES)[0])
+    shares = []
+    for chunk in found.values():
+        others = content_words(chunk.text, language)
+        if same_document(chunk.source, before.source) and words and others:
+            shares.append((len(words & others) / min(len(words), len(others)), chunk.id))
+    best = max(shares, default=None)
+    return best[1] if best and best[0] >= 0.5 else None
 
 
 def _case(question: Question, raw: Any) -> Case:

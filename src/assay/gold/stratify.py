@@ -99,12 +99,11 @@ def stratify(index: Index, options: GoldOptions, seed: int, input_hash: str) -> 
 
 # --- fit or not --------------------------------------------------------------------------------------------------
 
-_LEADERS = re.compile(r"(?:\.\s?){4,}\s*\d+\s*$|…\s*\d+\s*$", re.MULTILINE)
-_CONTENTS = re.compile(
-    r"^\W*(?:table of contents|contents|sommaire|table des mati[eè]res)\W*$", re.IGNORECASE | re.MULTILINE
-)
-_ENDS_IN_NUMBER = re.compile(r"\S.*\s\d{1,4}\s*$")
-_SENTENCE = re.compile(r"[^\W\d_]{2,}[^.!?]*\s[^\W\d_]{2,}[^.!?]*[.!?;:]", re.DOTALL)
+_LEADER = re.compile(r"\.{4}|(?:\. ){4}|…")
+_CONTENTS = re.compile(r"table of contents|contents|sommaire|table des mati[eè]res", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_LEADERS = 3
+"""Lines with dots that lead to a page number, from which on it is a table of contents."""
 
 
 def why_unfit(chunk: Chunk, minimum_tokens: int) -> str | None:
@@ -112,11 +111,22 @@ def why_unfit(chunk: Chunk, minimum_tokens: int) -> str | None:
     tokens = chunk.tokens or len(chunk.text.split())
     if tokens < minimum_tokens:
         return f"shorter than {minimum_tokens} tokens"
-    lines = [line for line in chunk.text.splitlines() if line.strip()]
-    numbered = sum(bool(_ENDS_IN_NUMBER.search(line)) for line in lines)
-    if len(_LEADERS.findall(chunk.text)) >= 3 or (_CONTENTS.search(chunk.text) and numbered > len(lines) / 2):
+    lines = [line.strip() for line in chunk.text.splitlines() if line.strip()]
+    numbered = [line for line in lines if _ends_in_number(line)]
+    titled = any(_CONTENTS.fullmatch(line.strip("#*_= ")) for line in lines)
+    if sum(bool(_LEADER.search(line)) for line in numbered) >= _LEADERS or (titled and len(numbered) > len(lines) / 2):
         return "a table of contents"
-    return None if _SENTENCE.search(chunk.text) or numbered else "headings without a sentence"
+    return None if numbered or _has_sentence(chunk.text) else "headings without a sentence"
+
+
+def _ends_in_number(line: str) -> bool:
+    words = line.rsplit(None, 1)
+    return len(words) == 2 and words[1].isdigit() and len(words[1]) <= 4
+
+
+def _has_sentence(text: str) -> bool:
+    """Two words and an end."""
+    return any(len(_WORD.findall(part)) >= 2 for part in re.split(r"[.!?;:]", text)[:-1])
 
 
 def _reasons(unfit: Sequence[Unfit]) -> str:

@@ -50,11 +50,11 @@ def resolve(name: str, models: Mapping[str, ModelOptions]) -> Spelling:
 class Model:
     """A connected model: `complete` for requests, `request` to make one from the settings, and what it did."""
 
-    def __init__(self, spelling: Spelling, provider: Provider, price: Price | None):
+    def __init__(self, spelling: Spelling, provider: Provider, price: Price | None, workers: int):
         self.spelling, self.provider, self.price = spelling, provider, price
         self.ledger = Ledger(price)
         self.warnings = () if price is not None else (unknown_price(str(spelling)),)
-        self.places = Places(spelling.options.workers, adaptive=spelling.options.adaptive)
+        self.places = Places(workers, adaptive=spelling.options.adaptive)
         self._cached: Cached | None = None
 
     def set_up(self, memory: Memory, budget: Budget, seed: int) -> None:
@@ -108,7 +108,8 @@ class Connections:
             spelling = resolve(name, self._config.llm.models)
             context = Context(model=spelling.model, options=spelling.options, root=Path(self._config.root))
             provider = PROVIDERS.get(spelling.provider)(context)
-            model = Model(spelling, provider, _price(spelling, provider, self._config))
+            price = _price(spelling, provider, self._config)
+            model = Model(spelling, provider, price, spelling.options.workers or _workers(self._config))
             model.set_up(self.memory, self.budget, self._config.seed)
             self._models[name] = model
         return self._models[name]
@@ -164,6 +165,11 @@ def _memory(config: Config) -> Memory:
         return Memory(mode="replay", store=store, recording=Recording(recording) if recording else None)
     found = Recording(recording) if recording and recording.exists() else None
     return Memory(mode="record", store=ReplyStore(path), recording=found)
+
+
+def _workers(config: Config) -> int:
+    """As many calls at once as a command can have under way."""
+    return max(config.run.workers, config.extraction.workers)
 
 
 def _price(spelling: Spelling, provider: Provider, config: Config) -> Price | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from assay.errors import AssayError, IncompleteRun
 from assay.files import append_line, dump_json, parse_json
 
 FILE_NAME = "passages.jsonl"
@@ -21,9 +22,17 @@ class PassageStore:
         """The key of the text."""
         key = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
         if key not in self._known:
-            append_line(self.path, dump_json({"key": key, "text": text}))
+            self._append(dump_json({"key": key, "text": text}))
             self._known.add(key)
         return key
+
+    def _append(self, line: str) -> None:
+        """A full disk ends the run with what is finished kept, as it does for the results."""
+        try:
+            append_line(self.path, line)
+        except AssayError as fault:
+            hint = f"What was finished is kept; go on with: --resume {self.path.parent.name}"
+            raise IncompleteRun(fault.what, where=fault.where, hint=hint) from None
 
     def read(self) -> dict[str, str]:
         """All texts. A line torn by a crash is followed by a whole one, and is skipped."""
