@@ -3,7 +3,7 @@
     python benchmarks/rag_run.py                               # 500 questions × 2 calls of 50 ms, 50 at once
     python benchmarks/rag_run.py --questions 1000 --at-once 200
     python benchmarks/rag_run.py --questions 10000 --at-once 200 --latency 0.005   # memory
-    python benchmarks/rag_run.py --peers OTHER/bin/python      # an interpreter that has the `openai` package
+    python benchmarks/rag_run.py --peers OTHER/bin/python      # an interpreter with `openai` and `inspect_ai`
 
 Each contender runs in a process of its own; imports are not timed. Goals: at most 1.6 × the ideal and 3 ms of CPU a
 question at 50 at once, at most 0.6 × the bare OpenAI SDK loop at 200, a cached re-run in half the time, 200 MB.
@@ -79,6 +79,31 @@ def contend(arguments: argparse.Namespace) -> None:
     print(json.dumps(found))
 
 
+def contend_inspect(arguments: argparse.Namespace) -> None:
+    """The same two calls a question in Inspect: generate, then a model-graded score. Imports are not timed."""
+    from inspect_ai import Task
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import get_model
+    from inspect_ai.scorer import model_graded_qa
+    from inspect_ai.solver import generate
+
+    samples = [Sample(input=f"What about {_text(n)} number {n}?", target="42") for n in range(arguments.questions)]
+    model = get_model("openai/gpt-4o", base_url=arguments.url, api_key="none", responses_api=False)
+    task = Task(dataset=MemoryDataset(samples), solver=generate(), scorer=model_graded_qa(model=model))
+    wall, cpu = time.perf_counter(), time.process_time()
+    folder = f"{arguments.folder}/inspect"
+    inspect_eval(
+        task,
+        model=model,
+        max_connections=arguments.at_once,
+        max_samples=arguments.at_once,
+        display="none",
+        log_dir=folder,
+    )
+    print(json.dumps({"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}))
+
+
 def measure(script: Path, python: str, words: list[str]) -> dict[str, float] | None:
     """In a process of its own, with the one thread for small matrix products that `assay run` asks for."""
     env = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
@@ -97,11 +122,11 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=50)
     parser.add_argument("--latency", type=float, default=0.05, help="seconds of a call")
     parser.add_argument("--peers", default=sys.executable, help="interpreter for the bare OpenAI SDK loop")
-    for hidden in ("--url", "--folder"):
+    for hidden in ("--url", "--folder", "--contender"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.folder:
-        contend(arguments)
+        (contend_inspect if arguments.contender == "inspect" else contend)(arguments)
         return
     calls = 2 * arguments.questions
     ideal = calls * arguments.latency / arguments.at_once
@@ -127,6 +152,8 @@ def main() -> None:
             python = arguments.peers if name == "openai" else sys.executable
             show(f"bare {name}", measure(HERE / "harness.py", python, ["--contender", name, *bare]), ideal, arguments)
         ours = [*common, "--folder", folder, "--questions", str(arguments.questions)]
+        peer = [*ours, "--contender", "inspect"]
+        show("inspect", measure(Path(__file__), arguments.peers, peer), ideal, arguments)
         show("assay run", measure(Path(__file__), sys.executable, ours), ideal, arguments)
         show("assay run, cached", measure(Path(__file__), sys.executable, ours), ideal, arguments)
         server.stdin.close()

@@ -218,7 +218,7 @@ HEADS = {
     ("store.rs", "tests::makes_one"): ("    #[test]\n    fn makes_one", "{}"),
     ("client.ts", "Client"): ("/** Speaks to the service. */\n@Injectable()\nexport class Client", "}"),
     ("client.ts", "Client::fetchSpec"): ("  @Log()\n  async fetchSpec", "}"),
-    ("client.ts", "ENDPOINT"): ('/** Where the service is. */\nexport const ENDPOINT = "https', ';'),
+    ("client.ts", "ENDPOINT"): ('/** Where the service is. */\nexport const ENDPOINT = "https', ";"),
     ("legacy.js", "Queue"): ("/**\n * A queue of jobs.\n */\nfunction Queue", "}"),
     ("server.go", "Limit"): ("// Limit is how many at once.\nconst Limit = 10", "10"),
     ("server.go", "Server::Start"): ("// Start starts it.\nfunc (s *Server)", "}"),
@@ -230,7 +230,7 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize("name, symbol", HEADS)
+@pytest.mark.parametrize(("name", "symbol"), HEADS)
 def test_doc_comments_and_decorators_belong_to_their_unit(name: str, symbol: str) -> None:
     units = {unit.id: unit for unit in cut(name)}
     start, end = HEADS[name, symbol]

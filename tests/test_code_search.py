@@ -238,7 +238,7 @@ def test_two_files_of_one_name_are_refused(corpus: Path) -> None:
     for folder in ("one", "two"):
         (corpus / folder).mkdir()
         (corpus / folder / "a.py").write_text("def f(): ...")
-    with pytest.raises(AssayError, match="would be called 'a.py'"):
+    with pytest.raises(AssayError, match=r"would be called 'a\.py'"):
         build(Sources(code=(corpus / "one", corpus / "two")), Path("c.db"), BuildOptions())
     both = build(Sources(code=(Path("one"), Path("two"))), Path("c.db"), BuildOptions())
     assert both.added == 2

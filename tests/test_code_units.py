@@ -150,7 +150,7 @@ def test_deep_nesting_is_no_problem() -> None:
 def test_an_unknown_kind_of_file_and_language() -> None:
     with pytest.raises(AssayError, match=r"unknown kind of source file '\.xyz'"):
         units_of("a.xyz", b"")
-    with pytest.raises(AssayError, match="unknown programming language 'pyton'. Did you mean python"):
+    with pytest.raises(AssayError, match=r"unknown programming language 'pyton'\. Did you mean python"):
         units_of("a.py", b"", "pyton")
     assert units_of("script", b"def f(): ...", "python")[0].id == "code:script::f"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from example_corpus import copy_example, example_folder
 
 from assay.cli.main import main
 from assay.config import Config, load
@@ -23,16 +23,10 @@ from assay.gold.candidate import read_log
 from assay.gold.leaves import present
 from assay.llm.budget import BudgetSpent
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "orrin"
-FILES = ("corpus.db", "recording.jsonl", "gold-build.yaml")
-
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("example")
-    for name in FILES:
-        shutil.copy(EXAMPLE / name, folder / name)
-    return folder
+    return copy_example(tmp_path_factory.mktemp("example"))
 
 
 def order_in(example: Path, folder: Path, **changes: Any) -> Order:
@@ -176,8 +170,7 @@ def test_a_file_that_is_gone_is_made_again(
 
 def test_killed_while_a_model_is_asked(example: Path, whole: tuple[Built, dict[str, bytes]], tmp_path: Path) -> None:
     """A real process, ended by a signal it cannot catch; the log then holds the first batches."""
-    for name in FILES:
-        shutil.copy(example / name, tmp_path / name)
+    copy_example(tmp_path)
     lines = [json.loads(line) for line in (example / "recording.jsonl").read_text("utf-8").splitlines()]
     lines[2]["delay"] = 30
     (tmp_path / "recording.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -231,8 +224,7 @@ def test_fresh_deletes_nothing_but_builds(example: Path, tmp_path: Path) -> None
 
 
 def test_a_batch_without_reply_leaves_the_build_incomplete(example: Path, tmp_path: Path) -> None:
-    for name in FILES:
-        shutil.copy(example / name, tmp_path / name)
+    copy_example(tmp_path)
     lines = (example / "recording.jsonl").read_text("utf-8").splitlines(keepends=True)
     (tmp_path / "recording.jsonl").write_text("".join(lines[1:]))
     with pytest.raises(IncompleteRun, match=r"1 of 5 batches got no reply"):
@@ -270,8 +262,7 @@ def test_another_language_than_there_are_prompts_for_is_refused(example: Path, t
 
 
 def test_the_command(example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in FILES:
-        shutil.copy(example / name, tmp_path / name)
+    copy_example(tmp_path)
     config = ["--config", str(tmp_path / "gold-build.yaml")]
     assert main(["gold", "build", *config, "--dry-run", "--json"]) == 0
     estimate = json.loads(capsys.readouterr().out)["estimate"]
@@ -312,5 +303,5 @@ def test_mistakes_on_the_command_line(
 
 
 def test_the_recording_is_what_its_script_writes() -> None:
-    command = [sys.executable, str(EXAMPLE / "make_recording.py"), "--check"]
+    command = [sys.executable, str(example_folder() / "make_recording.py"), "--check"]
     assert subprocess.run(command, check=False).returncode == 0, "run: python examples/orrin/make_recording.py"

@@ -111,9 +111,10 @@ CONTENTS = "Contents\n1 Scope ......... 3\n2 Wind ........ 7\n3 Crew .......... 
         ("Sommaire\nPorts 3\nTarifs 12\nSilence 14\n", 80, "a table of contents"),
         ("THE HANDBOOK\nPART ONE\nTHE FLEET\n" * 9, 80, "headings without a sentence"),
         ("Locker Fee\nSmall 26\nLarge 48\n" * 9, 80, None),
+        *((text, 80, "headings without a sentence") for text in ("a b " * 50_000, ". " * 50_000, "x" * 200_000)),
     ],
 )
-def test_unfit_chunks(text: str, tokens: int, reason: str | None) -> None:
+def test_unfit_chunks_in_linear_time(text: str, tokens: int, reason: str | None) -> None:
     assert why_unfit(chunk("1", "a.md", text, tokens), 50) == reason
 
 

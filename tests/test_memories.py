@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_index import write_index
@@ -70,7 +71,10 @@ def test_markdown_without_a_head_is_one_note(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ('{"id": "a", "text": "x"}\n{"id": "b", "text": "x", "date": "soon"}', r"n.jsonl:2: date is 'soon'; expected a date"),
+    (
+        '{"id": "a", "text": "x"}\n{"id": "b", "text": "x", "date": "soon"}',
+        r"n.jsonl:2: date is 'soon'; expected a date",
+    ),
     ('{"id": "a", "text": "x", "priority": -1}', r"n.jsonl:1: priority is '-1'; expected a number from 0 on, or low"),
     ('{"id": "a", "text": "x", "tags": {"a": 1}}', "tags is .*; expected a list of words"),
     ('{"text": "x"}', "id is missing"),
@@ -88,7 +92,7 @@ def test_a_head_that_is_no_yaml_is_named_by_line(tmp_path: Path) -> None:
         read(tmp_path / "n.md", "---\nid: a\ntags: [a\n---\nx\n")
 
 
-NOTES = [
+NOTES: list[tuple[str, str, dict[str, Any]]] = [
     ("old", "retry delay", {"date": "2025-01-01"}),
     ("new", "retry and much else that is not about the question at all", {"date": "2026-01-01"}),
     ("urgent", "retry and much else that is not about the question at all", {"priority": 4.0}),
@@ -126,7 +130,7 @@ def test_half_life_and_a_given_day(tmp_path: Path) -> None:
     found = ranked(tmp_path, recency=1, half_life_days=31, today="2026-02-01")
     scores = dict(zip(found.ids, found.scores, strict=True))
     assert scores["new"] - scores["plain"] == pytest.approx(0.5, abs=1e-6)  # 31 days: half
-    with pytest.raises(AssayError, match="retrieval.memory.today is 'tomorrow'"):
+    with pytest.raises(AssayError, match=r"retrieval\.memory\.today is 'tomorrow'"):
         ranked(tmp_path, recency=1, today="tomorrow")
 
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from assay.config import Config, Gate
 from assay.corpus.documents import Documents
-from assay.llm.prices import Price
+from assay.llm.prices import FREE, Price
 from assay.rag import summary
 from assay.rag.evaluation import judge_gate, status_of
 from assay.rag.outcomes import Corpus, archetype_of, stage_of
 from assay.rag.retrieved import find
-from assay.rag.tally import Tally
+from assay.rag.tally import Spending, Tally
 from assay.records import Case, Interval
 from assay.runs.results import Row
 from assay.sampling import per_bucket
@@ -66,6 +66,7 @@ def row(**changes: Any) -> Row:
         "question_type": "single_hop",
         "difficulty": "easy",
         "answerable": True,
+        "question": "How many boats sail?",
         "category": None,
         "expected_answer": "Ten boats sail",
         "answer": "Some say so",
@@ -90,23 +91,43 @@ def row(**changes: Any) -> Row:
 CORPUS = Corpus(frozenset({"want", "other"}), Documents(["a.pdf", "b.pdf"]))
 OTHER = [{"id": "other", "source": "b.pdf"}]
 SIBLING = [{"id": "other", "source": "a.pdf"}]
+REFUSED = {"verdict": "fail", "behaviour": "refused"}
 
 
 @pytest.mark.parametrize(
     ("changes", "stage", "archetype"),
     [
         ({"answerable": False}, "answered_unanswerable", "hallucination"),
-        ({"scores": {"token_f1": 0.8}}, "judge_error", "judge_too_strict"),
+        ({"scores": {"token_f1": 0.8}, "answer": "10 boats sail"}, "judge_error", "judge_too_strict"),
+        ({"scores": {"token_f1": 0.8}, "answer": "10 boats sail [1]"}, "judge_error", "judge_too_strict"),
         ({"scores": {"token_f1": 0.79}}, "wrong_though_used", "numerical_precision"),
-        ({"scores": {"exact_match": 1.0}}, "judge_error", "judge_too_strict"),
+        ({"scores": {"exact_match": 1.0}, "answer": "Ten boats sail"}, "judge_error", "judge_too_strict"),
+        # The words are those of the truth, but the number, another number or a denial is not.
+        ({"scores": {"token_f1": 0.9}, "answer": "Nine boats sail"}, "wrong_though_used", "numerical_precision"),
+        ({"scores": {"exact_match": 1.0}, "answer": "12 boats sail"}, "in_prompt_unused", "numerical_precision"),
+        ({"scores": {"token_f1": 0.9}, "answer": "10 boats do not sail"}, "wrong_though_used", "complex_reasoning"),
+        ({"scores": {"token_f1": 0.9}, "answer": "10 or 12 boats sail"}, "wrong_though_used", "complex_reasoning"),
+        (
+            {"scores": {"token_f1": 0.9}, "answer": "10 boats sail in 2024", "question": "How many sail in 2024?"},
+            "judge_error",
+            "judge_too_strict",
+        ),
         ({"expected_sources": ["gone.pdf"], "expected_ids": ["gone"]}, "not_in_corpus", "wrong_document"),
         ({"expected_ids": ["gone"]}, "not_indexed", "incomplete_context"),
-        ({"recall_by": None}, "unknown", "complex_reasoning"),
+        ({"recall_by": None}, "unknown", "unknown"),
         ({"expected_ranks": [None], "context": OTHER}, "not_retrieved", "wrong_document"),
         ({"expected_ranks": [2], "context": OTHER}, "below_the_cut", "wrong_document"),
         ({"expected_ranks": [1], "context": OTHER}, "dropped_before_prompt", "wrong_document"),
         ({"expected_ranks": [2], "context": SIBLING}, "below_the_cut", "incomplete_context"),
-        ({"context": None}, "unknown", "complex_reasoning"),
+        ({"context": None}, "unknown", "unknown"),
+        ({"context": [{"id": None, "source": None}]}, "unknown", "unknown"),
+        # A refusal makes nothing up, however little of it is grounded.
+        ({"judgment": REFUSED, "scores": {"groundedness": 0.0}}, "in_prompt_unused", "complex_reasoning"),
+        (
+            {"judgment": REFUSED, "scores": {"groundedness": 0.0}, "expected_ranks": [2], "context": SIBLING},
+            "below_the_cut",
+            "incomplete_context",
+        ),
         ({}, "in_prompt_unused", "complex_reasoning"),
         ({"scores": {"token_f1": 0.3}, "answer": "10 boats"}, "wrong_though_used", "complex_reasoning"),
         ({"scores": {"token_f1": 0.3}, "answer": "Nine boats sail"}, "wrong_though_used", "numerical_precision"),
@@ -114,9 +135,14 @@ SIBLING = [{"id": "other", "source": "a.pdf"}]
         ({"scores": {"groundedness": None}}, "in_prompt_unused", "complex_reasoning"),
         (
             {"recall_by": "document", "expected_sources": ["a.pdf", "b.pdf"], "expected_ranks": [1, 2]},
-            "in_prompt_unused",
+            "below_the_cut",
             "incomplete_context",
         ),
+        # Of several, the first place where any of them was lost.
+        ({"expected_ids": ["want", "other"], "expected_ranks": [1, None]}, "not_retrieved", "incomplete_context"),
+        ({"expected_ids": ["want", "gone"], "expected_ranks": [1, None]}, "not_indexed", "incomplete_context"),
+        ({"expected_ids": ["want", "other"], "expected_ranks": [2, 1]}, "dropped_before_prompt", "incomplete_context"),
+        ({"expected_sources": ["a.pdf", "gone.pdf"]}, "not_in_corpus", "complex_reasoning"),
     ],
 )
 def test_where_it_was_lost_and_what_kind_it_is(changes: dict[str, Any], stage: str, archetype: str) -> None:
@@ -129,7 +155,7 @@ def test_without_an_index_nothing_is_said_of_the_corpus() -> None:
 
 
 def tally_of(*rows: Row, price: Price | None = None) -> Tally:
-    tally = Tally(None, price, None)
+    tally = Tally(None, Spending(price), Spending(FREE))
     for one in rows:
         tally.add(one)
     return tally
@@ -195,7 +221,8 @@ def test_tokens_without_a_price_cost_nobody_knows_what() -> None:
     cost = summary.costs(tally_of(row(tokens=USED)))
     assert cost["total_cost_usd"] is None
     assert cost["cost_per_question_usd"] is None
-    assert summary.costs(tally_of(row()))["total_cost_usd"] == 0.0
+    assert summary.costs(tally_of(row(), price=FREE))["total_cost_usd"] == 0.0, "what is free costs nothing"
+    assert summary.costs(tally_of(row()))["total_cost_usd"] is None, "what was not measured is not free"
 
 
 def test_a_measure_that_comes_late_is_undefined_before() -> None:

@@ -88,6 +88,8 @@ CASES = [
     ([event("Call"), event("Call"), event("Call", "18:00")], [event("Call"), event("Call", "18:00")]),
     ([event("A"), event("B", action="delete")], [event("B"), event("A"), event("C", action="delete")]),
     ([event("A")], [event("A", "soon"), event("A", "later"), {"title": None}, {}]),
+    # equal, and yet nobody can read them
+    ([event("A"), event("A", "soon"), event("A", "soon")], [event("A", "soon"), event("A"), event("A")]),
 ]
 
 

@@ -245,7 +245,7 @@ def test_any_question_survives(project: Path, capsys: pytest.CaptureFixture[str]
     cases = [{"id": str(n), "question": text, "expected_ids": ["x"]} for n, text in enumerate(HOSTILE)]
     (project / "cases.json").write_text(json.dumps(cases))
     assert main(["retrieval", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["errors"] == {"total": 0, "by_phase": {}}
+    assert json.loads(capsys.readouterr().out)["errors"] == {"total": 0, "by_phase": {}, "messages": {}}
 
 
 def test_another_embedding_dimension_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -352,7 +352,9 @@ def test_a_failed_case_is_a_record_is_in_no_mean_and_is_tried_again(
     (project / "fail").touch()
     assert main([*COMMAND, "--json"]) == 3
     summary = json.loads(capsys.readouterr().out)
-    assert summary["errors"] == {"total": 1, "by_phase": {"retrieve": 1}}
+    assert summary["errors"] == {
+        "total": 1, "by_phase": {"retrieve": 1}, "messages": {"ValueError: no luck": 1},
+    }  # fmt: skip
     (interval,) = {
         (m["n_scored"], m["n_cases"]) for m in summary["metrics"]["python:slowly:find"].values() if m["n_scored"]
     }

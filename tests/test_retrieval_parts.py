@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from assay.config import Config, Decision, Gate, RetrievalOptions
 from assay.corpus.documents import Documents, same_document
 from assay.corpus.index import Index
+from assay.metrics import Measure
 from assay.records import Case, Chunk, Interval, PageRef
 from assay.retrieval.diagnosis import Evidence, diagnose, is_failure
 from assay.retrieval.health import examine, relocate
+from assay.retrieval.rules import rules_of
 from assay.retrieval.scoring import depth_of, first_rank, measures_of
 from assay.retrieval.summary import Table, best_variant, decide, judge_gate, rank_histogram, verdicts
 from assay.sampling import stratified
@@ -34,11 +36,14 @@ def evidence(**changes: Any) -> Evidence:
         "case": Case(id="q", question="?", expected={"want": 1}),
         "expected": [chunk("want", page=9)],
         "retrieved": [chunk("other", source="b.pdf")],
+        "retrieved_ids": [],
         "rank": None,
         "shared_words": frozenset({"word"}),
         "similarity": None,
     }
-    return Evidence(**defaults | changes)
+    given = defaults | changes
+    given["retrieved_ids"] = given["retrieved_ids"] or [found.id for found in given["retrieved"]]
+    return Evidence(**given)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +191,7 @@ def test_a_mean_at_the_limit_passes_despite_float_noise() -> None:
 
 def test_rules_on_chunks_are_read_as_rules_on_pages() -> None:
     means = {"bm25": {"page_recall@5": interval(0.9)}}
-    gates, decision = verdicts(RetrievalOptions(), means, pages_only=True)
+    gates, decision = verdicts(rules_of(RetrievalOptions(), pages_only=True), means)
     assert (gates[0]["measure"], gates[0]["passed"], decision["level"]) == ("page_recall@5", True, "good")
 
 
@@ -202,14 +207,31 @@ def test_rank_histogram_has_a_place_for_every_rank() -> None:
     }  # fmt: skip
 
 
+def measures(options: RetrievalOptions, **known: bool) -> list[str]:
+    rules = rules_of(options, pages_only=known.get("pages_only", False))
+    return [str(measure) for measure in measures_of(options, rules, **known)]
+
+
 def test_measures_and_how_deep_they_look() -> None:
-    names = [str(measure) for measure in measures_of(RetrievalOptions(k=(5, 1), measures=("ndcg@5", "recall@100")))]
+    names = measures(RetrievalOptions(k=(5, 1), measures=("ndcg@5", "recall@100")))
     assert names[:2] == ["recall@1", "recall@5"]
     assert names.count("ndcg@5") == 1
     assert names[-1] == "recall@100"
-    assert depth_of(measures_of(RetrievalOptions())) == 10
-    assert depth_of(measures_of(RetrievalOptions(measures=("rprec",)))) == 1000
-    assert [str(m) for m in measures_of(RetrievalOptions(k=(5,)), pages_only=True)] == ["page_recall@5"]
+    assert depth_of(map(Measure.parse, measures(RetrievalOptions()))) == 10
+    assert depth_of(map(Measure.parse, measures(RetrievalOptions(measures=("rprec",))))) == 1000
+    assert measures(RetrievalOptions(k=(5,)), pages_only=True, chunks=False) == ["page_recall@5"]
+
+
+def test_what_rules_and_diagnosis_need_is_measured_whatever_k_is() -> None:
+    options = RetrievalOptions(
+        k=(1, 10), gates=(Gate(measure="NDCG@7", at_least=0.5),), decision=Decision(measure="recall@3")
+    )
+    names = measures(options)
+    assert {"ndcg@7", "recall@3", "hit@5"} <= set(names)
+    assert names[:3] == ["recall@1", "recall@3", "recall@10"]  # cut-offs ascending, for tables and curves
+    assert measures(RetrievalOptions(k=(1,)), pages_only=True, chunks=False) == ["page_recall@1", "page_recall@5"]
+    assert measures(RetrievalOptions(k=(1,)), pages_only=True, chunks=True)[-1] == "hit@5"
+    assert rules_of(options).gates[0].measure == "ndcg@7"
 
 
 def test_first_rank() -> None:

@@ -120,7 +120,8 @@ def test_a_whole_run(project: Path, server: ChatServer, capsys: pytest.CaptureFi
     assert "Pass rate" in shown.out
     run = last(project)
     names = {path.name for path in run.path.iterdir()}
-    assert names == {"manifest.json", "passages.jsonl", "results.jsonl", "run_summary.json", "report.html", "report.md"}
+    files = {"manifest.json", "passages.jsonl", "results.jsonl", "run_summary.json", "sessions.jsonl"}
+    assert names == files | {"report.html", "report.md"}
     summary = run.summary
     metrics = summary["metrics"]
     assert metrics["pass_rate"] == 1.0
@@ -368,7 +369,7 @@ def test_resume_with_another_judge_is_refused_by_name(project: Path, capsys: pyt
     main(["run", "--quiet"])
     capsys.readouterr()
     assert main(["run", "--quiet", "--resume", "last", "--judge", "reference", "--precision", "2"]) == 2
-    assert "cannot resume: judge, pipeline changed" in capsys.readouterr().err
+    assert "cannot resume: precision_k 3 → 2, judge m → reference." in capsys.readouterr().err
 
 
 def test_another_judge_is_not_compared_unless_asked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -420,7 +421,7 @@ def test_gates_on_any_metric(project: Path, capsys: pytest.CaptureFixture[str]) 
     settings["run"]["gates"] = [{"measure": "pas_rate", "at_least": 1.0}]
     Path("assay.yaml").write_text(json.dumps(settings))
     assert main(["run", "--json"]) == 2
-    assert "unknown metric 'pas_rate'. Did you mean pass_rate" in capsys.readouterr().err
+    assert "run.gates: unknown metric 'pas_rate'. Did you mean pass_rate" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -585,7 +586,7 @@ def test_a_run_is_judged_again_without_generating(
     assert server.calls == [], "the judge's replies are in the cache"
     assert main(["compare", first.name, "last"]) == 0
     main(["retrieval", "--quiet"])
-    assert main(["score", "last", "--judge", "reference"]) == 2
+    assert main(["score", last(project).name, "--judge", "reference"]) == 2
     assert "has no answers to judge" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""The main jobs, offline, on the documents of an invented sailing charity: index, search, evaluate, run, report."""
+"""The main jobs, offline, on the documents of an invented sailing charity: index, search, evaluate, run, build."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ COMMANDS = (
     'assay search "Who signs the float plan?" -k 3',
     "assay retrieval --variants bm25,vector,hybrid --k 1,3,5,10 --tolerance 2",
     "assay run",
+    "assay gold build --config gold-build.yaml --fresh",
+    "assay gold verify gold-demo.json --config gold-build.yaml",
 )
 
 

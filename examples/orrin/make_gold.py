@@ -36,7 +36,9 @@ def main() -> int:
         "question_count": len(questions),
         "unanswerable_count": impossible,
     }
-    text = json.dumps({"version": version, "questions": questions}, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    text = (
+        json.dumps({"version": version, "questions": questions}, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    )
     target = HERE / "gold.json"
     if "--check" in sys.argv:
         return 0 if target.read_text(encoding="utf-8") == text else 1

@@ -161,7 +161,7 @@ class RetrievalOptions(Settings, frozen=True):
 
     variants: Annotated[
         tuple[str, ...],
-        Meta(description="bm25, vector, hybrid, each also with +rerank; python:module:function, a URL, run:FILE"),
+        Meta(min_length=1, description="bm25, vector, hybrid, each also with +rerank; python:module:function, a URL, run:FILE"),
     ] = ("bm25", "vector", "hybrid")
     k: Annotated[tuple[Positive, ...], Meta(min_length=1, description="cut-offs")] = (1, 3, 5, 10)
     measures: Annotated[

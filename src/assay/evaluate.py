@@ -140,6 +140,14 @@ class _Run(Generic[C]):
         return await _in_thread(self.system.answer, batch)
 
 
+def _awaitable(fault: BaseException) -> Exception:
+    """As it can be passed to who waits: `sys.exit()` in a system ends the run, not the program with a code of its own;
+    a StopIteration would be taken for an end of waiting."""
+    if isinstance(fault, Exception) and not isinstance(fault, StopIteration):
+        return fault
+    return IncompleteRun(f"the system under test ended with {fault!r}", hint="What was finished is kept")
+
+
 async def _in_thread(function: Callable[[Sequence[C]], Any], cases: Sequence[C]) -> Outputs:
     """Like `asyncio.to_thread`, but Ctrl-C does not wait for a system that hangs."""
     loop = asyncio.get_running_loop()
@@ -157,8 +165,8 @@ async def _in_thread(function: Callable[[Sequence[C]], Any], cases: Sequence[C])
         outputs, fault = None, None
         try:
             outputs = function(cases)
-        except Exception as raised:  # noqa: BLE001 - passed on to whoever waits, in its own thread
-            fault = raised
+        except BaseException as raised:  # noqa: BLE001 - passed on to whoever waits, in its own thread
+            fault = _awaitable(raised)
         with suppress(RuntimeError):  # nobody waits any more: the run was interrupted
             loop.call_soon_threadsafe(settle, outputs, fault)
 

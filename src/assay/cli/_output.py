@@ -52,11 +52,15 @@ def show(report: Report, *, whole: bool = False, stderr: bool = False) -> None:
     print_report(replace(report, sections=kept), Console(stderr=stderr))
 
 
-def finish(published: Published, config: Config, arguments: argparse.Namespace) -> None:
-    """What every evaluation ends with: the summary on stdout, where the report is, a baseline if asked for."""
+def finish(published: Published, config: Config, arguments: argparse.Namespace, *, one_of_many: bool = False) -> None:
+    """What every evaluation ends with: the summary on stdout, where the report is, a baseline if asked for.
+
+    The JSON of one of many is left to the caller, who prints them all as one document.
+    """
     folder = published.run
     if arguments.json:
-        print_json(published.as_data())
+        if not one_of_many:
+            print_json(published.as_data())
     else:
         show(published.report)
         print(f"\n{folder.path}/report.html")

@@ -4,30 +4,134 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from assay.config import Config, Pipeline
 from assay.errors import AssayError
-from assay.rag.evaluation import Order
+from assay.llm import price_of
+from assay.rag.evaluation import KIND, Order
+from assay.rag.settings import differences, resumed
+from assay.runs.folder import find_run
+from assay.urls import shown_url
 
 
 def order_of(config: Config, arguments: argparse.Namespace) -> tuple[Config, Order]:
     """The settings with what was said on the command line, and the order."""
-    config = _override(config, arguments)
+    check_values(arguments)
+    if arguments.resume:
+        return _resumed(config, arguments)
+    given = _override(config, arguments)
+    check_effect(given, arguments)
     order = Order(
-        config=config,
-        gold=arguments.gold or config.path("gold"),
-        index=_index(config, arguments),
+        config=given,
+        gold=arguments.gold or given.path("gold"),
+        index=_index(given, arguments),
         quick=arguments.quick,
         test=arguments.test,
-        resume=arguments.resume,
         record=arguments.record,
         command=tuple(sys.argv[1:]),
+        overrides=tuple(differences(config, given)),
     )
-    return config, order
+    return given, order
+
+
+def _resumed(config: Config, arguments: argparse.Namespace) -> tuple[Config, Order]:
+    """A run goes on with its own settings; what the command line says otherwise is refused by name."""
+    run = find_run(config.path("runs"), arguments.resume, KIND)
+    data = run.manifest
+    if data["kind"] != KIND or data.get("source"):
+        what = f"judges {data['source']} again" if data.get("source") else f"is a {data['kind']} run"
+        raise AssayError(what, where=run.name, hint=f"Go on with: {run.resume_command}")
+    own = resumed(config, data["config"], str(run.path))
+    given = _override(own, arguments)
+    stored = data.get("order", {})
+    differ = [*differences(own, given), *_other_selection(stored, arguments)]
+    if differ:
+        hint = "Start a new run, or leave these options out"
+        raise AssayError(f"cannot resume: {', '.join(differ)}", where=str(run.path), hint=hint)
+    check_effect(given, arguments)
+    root, gold, index = Path(given.root), stored.get("gold"), stored.get("index")
+    order = Order(
+        config=given,
+        gold=arguments.gold or (root / gold if gold else given.path("gold")),
+        index=arguments.index or (root / index if index else None if stored else _index(given, arguments)),
+        quick=stored.get("quick"),
+        test=stored.get("test", False),
+        resume=str(run.path),
+        record=arguments.record,
+        command=tuple(sys.argv[1:]),
+        overrides=tuple(stored.get("overrides", ())),
+    )
+    return given, order
+
+
+def _other_selection(stored: dict[str, Any], arguments: argparse.Namespace) -> list[str]:
+    said = {"quick": arguments.quick, "test": arguments.test or None}
+    return [
+        f"{name} {stored.get(name) or 'none'} → {value}"
+        for name, value in said.items()
+        if value is not None and value != stored.get(name)
+    ]
+
+
+def check_values(arguments: argparse.Namespace) -> None:
+    """Numbers that make no sense are told before anything is read."""
+    for option, value in (("--quick", arguments.quick), ("--workers", arguments.workers)):
+        _positive(value, option)
+    for option, value in (("--max-cost", arguments.max_cost), ("--max-time", arguments.max_time)):
+        if value is not None and not value > 0:
+            raise AssayError(f"{option} is {value:g}", expected="a number above 0")
+    if arguments.seed is not None and arguments.seed < 0:
+        raise AssayError(f"--seed is {arguments.seed}", expected="a whole number from 0 on")
+    check_promotion(arguments)
+
+
+def check_promotion(arguments: argparse.Namespace) -> None:
+    if arguments.force and not arguments.update_baseline:
+        raise AssayError("--force needs --update-baseline", hint="It promotes a partial run")
+
+
+def check_effect(config: Config, arguments: argparse.Namespace) -> None:
+    """An option that would change nothing for the chosen system is refused."""
+    pipeline = config.run.pipeline
+    kind = pipeline.system.partition(":")[0]
+    if kind == "embedded":
+        return
+    given = {
+        "--retriever": arguments.retriever,
+        "--no-hybrid": arguments.no_hybrid,
+        "--no-rerank": arguments.no_rerank,
+        "--precision": arguments.precision if kind == "recorded" else None,
+    }
+    for option, value in given.items():
+        if value:
+            raise AssayError(f"{option} has no effect on {shown_url(pipeline.system)}", hint="Leave it out")
+    if arguments.model and price_of(arguments.model, config.llm.prices) is None:
+        what = f"--model only gives the price of what {shown_url(pipeline.system)} uses, and none is known"
+        raise AssayError(what, where=arguments.model, hint="Give it under llm.prices in assay.yaml")
+
+
+def check_baseline(name: str, config: Config) -> None:
+    """A baseline that is not there is told before the run, not after it."""
+    if name not in ("latest", "none"):
+        from assay.report.publish import load_scored
+
+        load_scored(name, config)
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Ctrl-C says how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("assay: what was finished is kept. Go on with: assay run --resume last", file=sys.stderr)
+        raise
 
 
 def _override(config: Config, arguments: argparse.Namespace) -> Config:
@@ -55,6 +159,7 @@ def judged_by(config: Config, judge: str | None) -> Config:
 
 def with_judge(config: Config, arguments: argparse.Namespace) -> Config:
     """For the commands that look at a judge. Judging again needs the judgments of a run."""
+    _positive(arguments.repeats, "--repeats")
     if arguments.repeats and not arguments.run:
         raise AssayError("--repeats needs --run", hint="Name the run whose answers are judged again")
     if arguments.judge and not arguments.repeats:
@@ -68,6 +173,8 @@ def with_judge(config: Config, arguments: argparse.Namespace) -> Config:
 def _pipeline(pipeline: Pipeline, arguments: argparse.Namespace) -> Pipeline:
     if arguments.cloud != bool(arguments.endpoint):
         raise AssayError("--cloud and --endpoint go together", expected="--cloud --endpoint URL")
+    if arguments.endpoint and arguments.system:
+        raise AssayError("--endpoint and --system both name the system", hint="Leave one of them out")
     retriever = arguments.retriever or pipeline.retriever
     if arguments.no_hybrid:
         retriever = retriever.replace("hybrid", "vector")

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run", metavar="RUN", help="take the judgments from this run: path, name, id or last")
     parser.add_argument("--judge", metavar="NAME", help="with --repeats: the judge that is asked again")
-    parser.add_argument("--repeats", metavar="N", type=int, default=0, help="judge labelled answers N more times; paid")
+    parser.add_argument("--repeats", metavar="N", type=int, help="judge labelled answers N more times; paid")
     parser.add_argument("--minimum-kappa", metavar="X", type=float, help="below this the exit code is 1")
 
 

@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"assay: {fault}", file=sys.stderr)
         return fault.exit_code
     except KeyboardInterrupt:
-        print("assay: interrupted", file=sys.stderr)
+        print(f"assay: interrupted{_how_to_resume(words)}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`assay ... | head`). What is still buffered must not fail at exit.
@@ -63,6 +63,16 @@ def main(argv: list[str] | None = None) -> int:
         traceback.print_exc()
         print("assay: this is a fault of Assay, not yours; please report it with the lines above", file=sys.stderr)
         return OWN_FAULT
+
+
+def _how_to_resume(words: list[str]) -> str:
+    """The command that goes on, for those that can."""
+    if words[0] not in commands() or "--resume" not in parser_of(words[0], load(words[0])).format_usage():
+        return ""
+    from shlex import join
+
+    again = words if "--resume" in words else [*words, "--resume", "last"]
+    return f". What is finished is kept; go on with: assay {join(again)}"
 
 
 def _print_anything() -> None:

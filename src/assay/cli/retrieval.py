@@ -44,21 +44,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from assay.cli._output import finish, progress_to
+    from assay.cli._output import finish, print_json, progress_to
     from assay.config import load
-    from assay.report.publish import publish, require_baseline
+    from assay.report.publish import publish
     from assay.retrieval.evaluation import evaluate_retrieval
 
     config = _override(load(arguments.config), arguments)
-    codes = []
-    require_baseline(arguments.baseline, config)
+    done = []
     for order in _orders(config, arguments):
         with progress_to(quiet=arguments.quiet) as progress:
             folder = evaluate_retrieval(order, progress)
         published = publish(folder, config, arguments.baseline)
-        finish(published, config, arguments)
-        codes.append(published.exit_code)
-    return max(codes)
+        finish(published, config, arguments, one_of_many=bool(arguments.corpora))
+        done.append(published)
+    if arguments.json and arguments.corpora:
+        print_json([published.as_data() for published in done])
+    return max(published.exit_code for published in done)
+
+
+OPTIONS = {
+    "seed": "--seed",
+    "retrieval.variants": "--variants",
+    "retrieval.k": "--k",
+    "retrieval.measures": "--measure",
+    "retrieval.tolerance": "--tolerance",
+}
 
 
 def _override(config: Config, arguments: argparse.Namespace) -> Config:
@@ -66,6 +76,7 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
     from msgspec.structs import replace
 
     from assay.cli._output import numbers, words
+    from assay.cli._settings import checked
 
     options = {
         "variants": words(arguments.variants),
@@ -76,41 +87,59 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
         "sources": tuple(arguments.source or ()) or None,
     }
     statistics = {"cluster": arguments.cluster}
-    return replace(
+    changed = replace(
         config,
         seed=config.seed if arguments.seed is None else arguments.seed,
         retrieval=replace(config.retrieval, **{key: value for key, value in options.items() if value is not None}),
         statistics=replace(config.statistics, **{key: value for key, value in statistics.items() if value is not None}),
     )
+    return checked(changed, OPTIONS)
 
 
 def _orders(config: Config, arguments: argparse.Namespace) -> list[Order]:
     """One order, or one for each corpus asked for."""
-    from assay.cli._output import words
-    from assay.errors import unknown_name
+    from assay.cli._settings import positive
     from assay.retrieval.evaluation import Order
 
-    def order(gold: Path, index: Path | None) -> Order:
+    def order(gold: Path, index: Path | None, corpus: str | None = None) -> Order:
         return Order(
             config=config,
             gold=gold,
             index=index,
+            corpus=corpus,
             old_index=arguments.old_index,
             pages_only=arguments.pages_only,
-            quick=arguments.quick,
+            quick=positive(arguments.quick, "--quick"),
             resume=arguments.resume,
             command=tuple(sys.argv[1:]),
         )
 
-    if not arguments.corpora:
+    if arguments.corpora is None:
         return [order(arguments.gold or config.path("gold"), _index(config, arguments))]
-    names = words(arguments.corpora) or ()
-    chosen = tuple(config.corpora) if names == ("all",) else names
+    root, known = Path(config.root), config.corpora
+    return [order(root / known[name].gold, root / known[name].index, name) for name in _corpora(config, arguments)]
+
+
+def _corpora(config: Config, arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The names asked for, all of them known."""
+    from assay.cli._output import words
+    from assay.errors import AssayError, unknown_name
+
+    for option in ("gold", "index"):
+        if getattr(arguments, option):
+            raise AssayError(f"--{option} and --corpora exclude each other", hint="A corpus names its own in assay.yaml")
+    if not config.corpora:
+        raise AssayError("the settings have no corpora", expected="corpora: {name: {index: FILE, gold: FILE}}")
+    asked = words(arguments.corpora) or ()
+    chosen = tuple(config.corpora) if asked == ("all",) else tuple(dict.fromkeys(asked))
+    if not chosen:
+        raise AssayError(f"--corpora is '{arguments.corpora}'", expected="names of corpora, or all")
     for name in chosen:
         if name not in config.corpora:
             raise unknown_name("corpus", name, config.corpora)
-    root = Path(config.root)
-    return [order(root / config.corpora[name].gold, root / config.corpora[name].index) for name in chosen]
+    if arguments.resume and len(chosen) > 1:
+        raise AssayError("--resume goes on with one run", expected="one corpus")
+    return chosen
 
 
 def _index(config: Config, arguments: argparse.Namespace) -> Path | None:

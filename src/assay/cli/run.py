@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Searches of a run are small and many: more threads in the matrix library only spin while replies are awaited.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from assay.cli._output import finish, print_json, progress_to, show
-    from assay.cli._run import ask, order_of
+    from assay.cli._run import ask, check_baseline, order_of, resumable
     from assay.config import load
     from assay.rag.estimate import estimate_run
     from assay.rag.evaluation import run_rag
@@ -64,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
             show(estimate_report(estimate))
         return 0
     require_baseline(arguments.baseline, config)
-    with progress_to(quiet=arguments.quiet) as progress:
+    check_baseline(arguments.baseline, config)
+    with progress_to(quiet=arguments.quiet) as progress, resumable():
         folder = run_rag(order, progress)
     published = publish(folder, config, arguments.baseline, different_judges=arguments.allow_different_judges)
     finish(published, config, arguments)

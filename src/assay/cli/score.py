@@ -39,16 +39,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _judge_again(arguments: argparse.Namespace) -> int:
     from assay.cli._output import finish, progress_to
-    from assay.cli._run import judged_by
+    from assay.cli._run import check_baseline, check_promotion, judged_by
     from assay.config import load
     from assay.rag.rejudge import rejudge
     from assay.report.publish import publish
     from assay.runs.folder import find_run
 
+    check_promotion(arguments)
     config = judged_by(load(arguments.config), arguments.judge)
+    check_baseline(arguments.baseline, config)
     index = config.path("index")
     with progress_to(quiet=arguments.quiet) as progress:
-        folder = find_run(config.path("runs"), arguments.folder)
+        folder = find_run(config.path("runs"), arguments.folder, "rag", finished=True)
         again = rejudge(folder, config, index if index.exists() else None, progress)
     published = publish(again, config, arguments.baseline, different_judges=arguments.allow_different_judges)
     finish(published, config, arguments)
@@ -56,15 +58,19 @@ def _judge_again(arguments: argparse.Namespace) -> int:
 
 
 def _score_files(arguments: argparse.Namespace) -> int:
+    from msgspec.structs import replace
+
     from assay.cli._output import print_json, words
+    from assay.cli._settings import checked
     from assay.config import load
     from assay.report.scores import per_query_lines, score_lines
     from assay.trec.score import ScoreOptions, as_record, score_runs
 
     config = load(arguments.config)
+    config = checked(replace(config, seed=config.seed if arguments.seed is None else arguments.seed), {"seed": "--seed"})
     options = ScoreOptions(
         level=arguments.relevance_level,
-        seed=config.seed if arguments.seed is None else arguments.seed,
+        seed=config.seed,
         resamples=config.statistics.resamples,
         confidence=config.statistics.confidence,
     )

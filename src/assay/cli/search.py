@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 HELP = "search the index for one query and show why each result came back"
@@ -40,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     request = Request(k=arguments.k, sources=tuple(arguments.source or config.retrieval.sources), lane=lane)
     with Index.open(arguments.index or config.path("index")) as index:
         variant = arguments.retriever or ("hybrid" if index.metadata.get("model_id") else "bm25")
+        if index.doubt:
+            print(f"assay: {index.doubt}", file=sys.stderr)
         found = explain_lanes(arguments.query, variant, config, index, request)
     if arguments.json:
         print_json(as_data(found))

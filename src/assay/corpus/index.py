@@ -90,6 +90,18 @@ class Index:
         return tuple(_page(page) for _, page in self._origins)
 
     @cached_property
+    def page_spans(self) -> tuple[tuple[int, int] | None, ...]:
+        """First and last page that each chunk covers; its page alone where nobody wrote how far it goes."""
+        is_told = """metadata LIKE '%"pages"%' AND json_valid(metadata)"""
+        ends = f"CASE WHEN {is_told} THEN json_extract(metadata, '$.pages[0]', '$.pages[1]') END"
+        texts = [text for (text,) in self._column(ends)]
+        spans = {text: _span(text) for text in set(texts)}
+        return tuple(
+            spans[text] or (None if page is None else (page, page))
+            for text, page in zip(texts, self.pages, strict=True)
+        )
+
+    @cached_property
     def lanes(self) -> tuple[Lane, ...]:
         if self.metadata.get("lanes") == "document":
             lane: Lane = "document"
@@ -143,6 +155,16 @@ class Index:
     @cached_property
     def has_embeddings(self) -> bool:
         return bool(self._rows("SELECT 1 FROM chunks WHERE embedding IS NOT NULL LIMIT 1"))
+
+    @property
+    def doubt(self) -> str | None:
+        """What a user must know of the embeddings of an index made elsewhere, if anything."""
+        if self.metadata.get("model_id") or not self.has_embeddings:
+            return None
+        return (
+            "The index does not say which model made its embeddings: vector and hybrid are right only if it is "
+            "the embedder of the settings."
+        )
 
     def vectors(self, ids: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """The embeddings of those of the given ids that exist, each of unit length."""
@@ -294,6 +316,13 @@ def _page(value: object) -> int | None:
         return None if value is None else int(str(value).removesuffix(".0"))
     except ValueError:
         return None
+
+
+def _span(text: str | None) -> tuple[int, int] | None:
+    """`[2,3]` as (2, 3); None for anything that is not two whole numbers in order."""
+    first, last = json.loads(text) if text else (None, None)
+    whole = all(isinstance(end, int) and not isinstance(end, bool) for end in (first, last))
+    return (first, last) if whole and first <= last else None
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from assay.config import Config
+from assay.config import Config, LlmOptions
 from assay.corpus.index import Index
 from assay.errors import AssayError, IncompleteRun
 from assay.files import write_atomic, write_json
@@ -33,7 +33,7 @@ from assay.gold.selection import select
 from assay.gold.stratify import Strata, stratify
 from assay.gold.validate import Verdict, prove_absence, validate
 from assay.gold.verify import Verification, verify
-from assay.llm import connect
+from assay.llm import Budget, connect
 
 PHASES = ("strata", "questions", "validation", "enrichment", "choice")
 """What `until` may name. The questions are phases 1 and 2."""
@@ -157,11 +157,12 @@ def build(order: Order, progress: Progress) -> Built:
         built = Built(folder=order.folder, strata=bench.strata)
         if order.until == PHASES[0]:
             return built
-        log = _questions(bench, progress)
+        log, rest = _questions(bench, progress)
         built = msgspec.structs.replace(built, log=tuple(log))
         if order.until == PHASES[1]:
             return built
-        return _finish(bench, built, progress)
+        left = msgspec.structs.replace(order, config=msgspec.structs.replace(order.config, llm=rest))
+        return _finish(msgspec.structs.replace(bench, order=left), built, progress)
 
 
 def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
@@ -184,6 +185,8 @@ def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
     if order.until == PHASES[3]:
         return built
     choice = _chosen(bench, enriched, grounds)
+    if not choice.chosen:
+        raise AssayError("no question passed", where=str(bench.folder.file(REJECTED)), hint="It says why")
     _write_gold(bench, enriched, choice)
     _write_log(bench, built, enriched, choice)
     progress(PHASES[4], len(choice.chosen), len(choice.chosen))
@@ -194,7 +197,8 @@ def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
 # --- phases 1 and 2 ----------------------------------------------------------------------------------------------
 
 
-def _questions(bench: Bench, progress: Progress) -> list[LogLine]:
+def _questions(bench: Bench, progress: Progress) -> tuple[list[LogLine], LlmOptions]:
+    """The log, and what is left of the budget."""
     order = bench.order
     shop, name = bench.shop, order.config.gold.model
     if not name and not shop.given and not shop.people:
@@ -206,7 +210,7 @@ def _questions(bench: Bench, progress: Progress) -> list[LogLine]:
             where=str(order.folder),
             hint="Write them with `assay gold prompts`, or build with --partial from those that are answered",
         )
-    lines = asyncio.run(_generate(order.config, shop, progress))
+    lines, rest = asyncio.run(_generate(order.config, shop, progress))
     done = finished(lines)
     failed = [batch.id for batch in shop.batches if batch.id not in done]
     if failed and not order.partial:
@@ -215,15 +219,25 @@ def _questions(bench: Bench, progress: Progress) -> list[LogLine]:
             where=str(shop.log),
             hint="Build again to ask them again, or with --partial to go on without them",
         )
-    return lines
+    return lines, rest
 
 
-async def _generate(config: Config, shop: Workshop, progress: Progress) -> list[LogLine]:
+async def _generate(config: Config, shop: Workshop, progress: Progress) -> tuple[list[LogLine], LlmOptions]:
     name = config.gold.model
     if not name:
-        return await generate(shop, progress)
+        return await generate(shop, progress), config.llm
     async with connect(config) as models:
-        return await generate(msgspec.structs.replace(shop, model=models.model(name)), progress)
+        lines = await generate(msgspec.structs.replace(shop, model=models.model(name)), progress)
+        return lines, _rest(config.llm, models.budget)
+
+
+def _rest(llm: LlmOptions, budget: Budget) -> LlmOptions:
+    """The limits hold for the build as a whole."""
+    return msgspec.structs.replace(
+        llm,
+        max_cost=None if llm.max_cost is None else max(0.0, llm.max_cost - budget.spent),
+        max_seconds=None if llm.max_seconds is None else max(0.0, llm.max_seconds - budget.seconds),
+    )
 
 
 # --- phase 3 -----------------------------------------------------------------------------------------------------

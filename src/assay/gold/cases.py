@@ -9,13 +9,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from assay.errors import AssayError
 from assay.files import line_of, parse_json, read_text
-from assay.gold.qa import is_qa, parse_qa
+from assay.gold.qa import client_of, is_qa, parse_qa
 from assay.gold.schema import Question, is_gold, parse_gold
 from assay.records import Case, Lane, PageRef
 from assay.validation import Keys, convert
@@ -39,6 +40,8 @@ class CaseSet(Struct, frozen=True, kw_only=True):
     format: str
     cases: tuple[Case, ...]
     excluded: tuple[Excluded, ...]
+    client: str | None = None
+    """Whose corpus it is, where the file says so."""
 
     @property
     def total(self) -> int:
@@ -65,7 +68,7 @@ def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
         return _flat_set(path, sha256, _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), purpose)
     data = parse_json(text, str(path))
     if is_qa(data):
-        return _case_set(path, sha256, "qa", parse_qa(data, text, path), ())
+        return replace(_case_set(path, sha256, "qa", parse_qa(data, text, path), ()), client=client_of(data, path))
     if is_gold(data):
         cases, excluded = select(parse_gold(data, text, str(path)), purpose)
         return _case_set(path, sha256, "schema-v2", cases, excluded)
@@ -168,13 +171,18 @@ def _pages(docs: tuple[str, ...], pages: tuple[int, ...]) -> tuple[PageRef, ...]
 # --- flat cases --------------------------------------------------------------------------------------------------
 
 
+Said = Annotated[str, Meta(min_length=1)]
+Grade = Annotated[int, Meta(ge=-1000, le=1000)]
+"""Gains grow as 2^grade: beyond, no number could hold them."""
+
+
 class FlatCase(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One case as a person writes it."""
 
-    id: str | int
-    question: str
-    expected_ids: tuple[str, ...] = ()
-    grades: dict[str, int] = {}
+    id: Said | int
+    question: Said
+    expected_ids: tuple[Said, ...] = ()
+    grades: dict[Said, Grade] = {}
     pages: tuple[PageRef, ...] = ()
     answer: str | None = None
     answerable: bool = True

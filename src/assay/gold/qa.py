@@ -62,6 +62,16 @@ def parse_qa(data: dict[str, Any], text: str, path: Path) -> list[Case]:
     return list(cases.values())
 
 
+def client_of(data: dict[str, Any], path: Path) -> str | None:
+    """From the metadata or the file's name, which must not contradict each other."""
+    name = _NAME.fullmatch(path.name)
+    said: str | None = data["metadata"].get("client")
+    named = name["client"] if name else None
+    if said and named and said.casefold() != named.casefold():
+        raise AssayError(f"the metadata says client '{said}', the file's name '{named}'", where=str(path))
+    return said or named
+
+
 def _check_counts(found: int, metadata: QaMetadata, path: Path) -> None:
     name = _NAME.fullmatch(path.name)
     for what, count in (("its name", int(name["count"]) if name else None), ("its metadata", metadata.question_count)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import msgspec
@@ -70,9 +70,9 @@ class _Part(Struct, frozen=True):
 
 def stratify(index: Index, options: GoldOptions, seed: int, input_hash: str) -> Strata:
     """Quotas in proportion to the fit chunks, with a floor, that sum exactly to the target."""
-    chunks = [chunk for chunk in index.chunks(index.ids).values() if chunk.lane == "document"]
-    unfit = [Unfit(chunk.id, reason) for chunk in chunks if (reason := why_unfit(chunk, options.minimum_tokens))]
-    parts = _parts(chunks, {each.chunk_id for each in unfit}, options.strata)
+    chunks = [(chunk.id, chunk.source, why_unfit(chunk, options.minimum_tokens)) for chunk in _documents(index)]
+    unfit = [Unfit(id_, reason) for id_, _, reason in chunks if reason]
+    parts = _parts(chunks, options.strata)
     capacities = {part.name: _capacity(len(part.fit), options) for part in parts}
     capacity = sum(capacities.values())
     if not capacity:
@@ -95,6 +95,13 @@ def stratify(index: Index, options: GoldOptions, seed: int, input_hash: str) -> 
         unfit=tuple(unfit),
         remarks=_remarks(options, target, strata, unfit),
     )
+
+
+def _documents(index: Index, at_once: int = 2048) -> Iterator[Chunk]:
+    """The chunks of documents, some at a time: their texts are not held."""
+    for start in range(0, len(index.ids), at_once):
+        found = index.chunks(index.ids[start : start + at_once])
+        yield from (chunk for chunk in found.values() if chunk.lane == "document")
 
 
 # --- fit or not --------------------------------------------------------------------------------------------------
@@ -137,13 +144,14 @@ def _reasons(unfit: Sequence[Unfit]) -> str:
 # --- strata ------------------------------------------------------------------------------------------------------
 
 
-def _parts(chunks: Sequence[Chunk], unfit: set[str], patterns: Mapping[str, str]) -> list[_Part]:
-    members: dict[str, list[Chunk]] = {}
+def _parts(chunks: Sequence[tuple[str, str, str | None]], patterns: Mapping[str, str]) -> list[_Part]:
+    """Of (id, source, why unfit)."""
+    members: dict[str, list[tuple[str, str, str | None]]] = {}
     for chunk in chunks:
-        members.setdefault(stratum_of(chunk.source, patterns), []).append(chunk)
+        members.setdefault(stratum_of(chunk[1], patterns), []).append(chunk)
     for name in patterns:
         if name not in members:
-            known = ", ".join(sorted({chunk.source for chunk in chunks})[:5])
+            known = ", ".join(sorted({source for _, source, _ in chunks})[:5])
             raise AssayError(
                 f"the stratum '{name}' has no document: no source is like '{patterns[name]}'",
                 hint=f"Sources begin with: {known}",
@@ -151,9 +159,9 @@ def _parts(chunks: Sequence[Chunk], unfit: set[str], patterns: Mapping[str, str]
     return [
         _Part(
             name,
-            tuple(sorted({chunk.source for chunk in found})),
+            tuple(sorted({source for _, source, _ in found})),
             len(found),
-            tuple(chunk.id for chunk in found if chunk.id not in unfit),
+            tuple(id_ for id_, _, reason in found if not reason),
         )
         for name, found in sorted(members.items())
     ]

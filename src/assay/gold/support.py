@@ -116,7 +116,7 @@ def examine(claim: Claim, passage: str, language: str) -> Support:
         coverage=coverage,
         missing=missing,
         numbers=_wrong_numbers(claim, clauses, passage, evidence),
-        denial=next((each.text for each in clauses if _is_turned(each, evidence)), None),
+        denial=next((each.text for each in (*clauses, *_whole(text, language)) if _is_turned(each, evidence)), None),
     )
 
 
@@ -143,6 +143,11 @@ def _unit(text: str, language: str) -> _Unit:
     denying = denies(text)
     denied = frozenset(_denied(text, language)) if denying else frozenset[str]()
     return _Unit(text, frozenset(words), frozenset(numbers(text)), denying, denied)
+
+
+def _whole(text: str, language: str) -> Iterator[_Unit]:
+    """Sentences, for those whose clauses are too short to tell."""
+    return (_unit(sentence, language) for sentence in sentences(text))
 
 
 def _denied(text: str, language: str) -> Iterator[str]:

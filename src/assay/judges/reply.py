@@ -43,4 +43,5 @@ def read_reply(text: str) -> Opinion | Unparsed:
     if isinstance(data, Unparsed):
         return data
     grades = {name: float(data[name]) for name in (*DIMENSIONS, "overall_score")}
-    return Opinion(Grades(**grades), data["behaviour"], data["reason"].strip())
+    reason = data["reason"].strip().encode("utf-8", "replace").decode()
+    return Opinion(Grades(**grades), data["behaviour"], reason)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from os.path import relpath
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,8 +17,8 @@ from msgspec.structs import replace
 from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.embedders.cache import cached
-from assay.errors import AssayError, unknown_name
-from assay.evaluate import Plan, Progress, Timing, evaluate_async
+from assay.errors import AssayError, IncompleteRun
+from assay.evaluate import Plan, Progress, evaluate_async
 from assay.files import write_json
 from assay.gold.cases import CaseSet, load_cases
 from assay.judges import Judge
@@ -25,15 +26,23 @@ from assay.judges import outcomes as answered_or_refused
 from assay.judges.trust import may_gate
 from assay.judges.words import Similarity
 from assay.llm import Connections, Price, connect, price_of
+from assay.llm.prices import FREE
 from assay.rag import outcomes, summary
+from assay.rag.again import Stored, Unjudged
+from assay.rag.clean import Clean
+from assay.rag.guarded import Guarded
 from assay.rag.judging import make_judge, rule_of
+from assay.rag.measures import check_rules
+from assay.rag.pricing import ToldPrices
 from assay.rag.rows import RagScorer
+from assay.rag.settings import scoring
 from assay.rag.subject import Subject
-from assay.rag.tally import Tally
+from assay.rag.tally import Spending, Tally
 from assay.rag.trust import JUDGED, labels_of, trust_of
 from assay.records import Case, Interval
 from assay.retrieval.evaluation import corpus_block
-from assay.runs import history, manifest
+from assay.retrieval.summary import distribution
+from assay.runs import history, manifest, sessions
 from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
 from assay.runs.heading import gate_result, heading, history_entry, index_block, skipped_block
 from assay.runs.passages import PassageStore
@@ -41,7 +50,8 @@ from assay.runs.results import ResultsFile
 from assay.sampling import per_bucket, stratified
 from assay.stats import Resampling
 from assay.systems.build import build
-from assay.systems.protocol import Context, RagSystem, inputs_of
+from assay.systems.protocol import Context, Output, RagSystem, inputs_of
+from assay.validation import convert
 
 KIND = "rag"
 TEST_PER_BUCKET, TEST_LIMIT = 5, 30
@@ -59,6 +69,8 @@ class Order(Struct, frozen=True, kw_only=True):
     record: Path | None = None
     """Where the replies that were used are kept, to be committed and replayed."""
     command: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    """What the command line changed of the settings, as `precision_k 25 → 3`: such a run is an ad hoc one."""
 
 
 class Bench(Struct, frozen=True, kw_only=True):
@@ -72,6 +84,8 @@ class Bench(Struct, frozen=True, kw_only=True):
     system: RagSystem
     judge: Judge
     similarity: Similarity
+    origin: dict[str, Any] | None = None
+    """The summary of the run whose answers are judged again."""
 
     @property
     def config(self) -> Config:
@@ -95,23 +109,58 @@ async def _run(order: Order, progress: Progress) -> RunFolder:
 async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder:
     """Ask and judge every question that has no result yet, then conclude."""
     now, options = datetime.now(UTC), bench.config.run
+    guarded = Guarded(bench.system, bench.models.budget, _priced(bench))
     try:
         run = _folder(bench, now)
-        results = ResultsFile(run.path / RESULTS)
+        results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path)
+        results.recover()
+        unjudged = Unjudged(results, passages)
+        listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity))
         plan = Plan(
             cases=bench.cases,
-            systems=(Subject(bench.system, bench.judge),),
-            scorer=RagScorer(options, PassageStore(run.path), bench.similarity),
+            systems=(Subject(guarded, bench.judge, unjudged),),
+            scorer=scorer,
             results=results,
             workers=options.workers,
             progress=progress,
         )
-        timings = await evaluate_async(plan)
+        with sessions.recorded(run.path, now, started, lambda: (scorer.rows, bench.models.budget.spent)):
+            await evaluate_async(plan)
+    except IncompleteRun as fault:
+        raise _resumable(fault, run) from None
     finally:
         await bench.system.close()
     results.finish(lambda row: row["case_id"])
-    conclude(run, bench, _execution(timings, now, started, bench))
+    execution = sessions.totals(run.path) | {"workers": options.workers}
+    execution["warnings"] = [*bench.models.warnings, *guarded.warnings]
+    conclude(run, bench, execution, listed=listed and not scorer.rows)
     return run
+
+
+def _resumable(fault: IncompleteRun, run: RunFolder) -> IncompleteRun:
+    """The fault with the command that goes on."""
+    if run.name not in (fault.hint or ""):
+        fault.hint = f"{fault.hint or 'What was finished is kept'}: {run.resume_command}"
+    return fault
+
+
+def _priced(bench: Bench) -> Callable[[Output], Price | None] | None:
+    """How the answers of a system of the user's own are paid; the models of the settings pay for themselves."""
+    kind = bench.config.run.pipeline.system.partition(":")[0]
+    if kind in ("embedded", "recorded") or isinstance(bench.system, Stored):
+        return None
+    price, told = prices(bench)[0], ToldPrices(bench.config.llm.prices)
+    return lambda output: price or (told(output.metadata.model) if output.metadata.model else None)
+
+
+def with_client(config: Config, gold: CaseSet) -> Config:
+    """The corpus says whose it is; settings that say another are a mistake, the default says nothing."""
+    if gold.client is None or gold.client.casefold() == config.client.casefold():
+        return config
+    if config.client != Config().client:
+        what = f"the corpus is of the client '{gold.client}', the settings are of '{config.client}'"
+        raise AssayError(what, where=gold.name, hint=f"Set client: {gold.client} in assay.yaml")
+    return convert(msgspec.to_builtins(config) | {"client": gold.client}, Config, lambda _: gold.name)
 
 
 def select_cases(order: Order) -> tuple[CaseSet, tuple[Case, ...]]:
@@ -130,8 +179,10 @@ def select_cases(order: Order) -> tuple[CaseSet, tuple[Case, ...]]:
 
 def prepare(order: Order, models: Connections) -> Bench:
     """Read and check everything, so that a mistake is told before anything is spent."""
-    config = order.config
+    check_rules(order.config)
     gold, cases = select_cases(order)
+    order = replace(order, config=with_client(order.config, gold))
+    config = order.config
     index = Index.open(order.index) if order.index else None
     similarity = Similarity(cached(config.embedder, config.path("cache")))
     system = build(config.run.pipeline.system, Context(config=config, index=index, models=models))
@@ -155,48 +206,48 @@ def _folder(bench: Bench, now: datetime) -> RunFolder:
         run = find_run(config.path("runs"), order.resume)
         run.require_same(inputs.fingerprint())
         return run
-    data = manifest.build(inputs, config, list(order.command), now)
+    data = manifest.build(inputs, config, list(order.command), now) | _ordered(bench)
     return RunFolder.create(config.path("runs"), data, bench.system.name, config.run.pipeline.precision_k)
+
+
+def _ordered(bench: Bench) -> dict[str, Any]:
+    """What a resume needs to know beside the settings."""
+    if isinstance(bench.system, Stored):
+        return {"source": bench.system.run_name}
+    order, root = bench.order, bench.config.root
+    return {
+        "order": {
+            "gold": relpath(order.gold, root),
+            "index": relpath(order.index, root) if order.index else None,
+            "quick": order.quick,
+            "test": order.test,
+            "overrides": list(order.overrides),
+        }
+    }
 
 
 def _inputs(bench: Bench) -> manifest.Inputs:
     config, order = bench.config, bench.order
+    settings = scoring(config)
     return manifest.Inputs(
         kind=KIND,
         gold=bench.gold.sha256,
         index=bench.index.fingerprint if bench.index else None,
         settings={
-            "pipeline": msgspec.to_builtins(config.run.pipeline) | inputs_of(bench.system),
+            **settings,
+            "pipeline": settings["pipeline"] | inputs_of(bench.system),
             "judge": bench.judge.fingerprint,
             "verdict rule": rule_of(config.run.judging).fingerprint,
-            "retrieval settings": msgspec.to_builtins(config.retrieval),
-            "embedder": msgspec.to_builtins(config.embedder),
-            "models": msgspec.to_builtins(config.llm.models),
             "seed": config.seed,
             "selection": [order.quick, order.test],
         },
     )
 
 
-def _execution(timings: dict[str, Timing], now: datetime, started: float, bench: Bench) -> dict[str, Any]:
-    (timing,) = timings.values()
-    seconds = perf_counter() - started
-    return {
-        "timestamp": now.isoformat(timespec="seconds"),
-        "duration": round(seconds, 3),
-        "questions_asked": timing.cases,
-        "questions_per_second": round(timing.cases / timing.seconds, 2) if timing.cases and timing.seconds else None,
-        "workers": bench.config.run.workers,
-        "spent_usd": round(bench.models.budget.spent, 6),
-        "warnings": bench.models.warnings,
-    }
-
-
-def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any]) -> None:
-    """The summary, written last, and a line of history."""
+def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any], *, listed: bool = False) -> None:
+    """The summary, written last, and a line of history unless the very same is listed there."""
     config = bench.config
-    answers, judge = prices(bench)
-    tally = Tally(outcomes.Corpus.of(bench.index), answers, judge)
+    tally = Tally(outcomes.Corpus.of(bench.index), *spendings(bench))
     for row in run.results.rows():
         tally.add(row)
     found = summary.metrics(tally, config)
@@ -220,11 +271,12 @@ def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any]) -> None:
         "not_passed": tally.not_passed,
         "gates": [judge_gate(gate, found) for gate in gates],
         "trust": trust,
-        "execution": execution,
+        "execution": _described(run, execution, tally),
         "notes": [],
     }
     write_json(run.path / SUMMARY, data)
-    history.record(config.path("runs"), history_entry(run, data, bench.system.name, data["cost"]["total_cost_usd"]))
+    if not listed:
+        history.record(config.path("runs"), history_entry(run, data, bench.system.name, data["cost"]["total_cost_usd"]))
 
 
 def _trusted(config: Config, run: RunFolder) -> tuple[dict[str, Any] | None, list[Gate]]:
@@ -240,20 +292,33 @@ def _trusted(config: Config, run: RunFolder) -> tuple[dict[str, Any] | None, lis
     return data | {"may_gate": permission.allowed, "reason": permission.reason}, gates
 
 
+def _described(run: RunFolder, execution: dict[str, Any], tally: Tally) -> dict[str, Any]:
+    """Which run by which versions, and every warning once."""
+    data = run.manifest
+    warnings = list(dict.fromkeys([*execution["warnings"], *tally.answers.warnings]))
+    return {"run_id": data["run_id"]} | execution | {"warnings": warnings, "versions": data["environment"]}
+
+
 def prices(bench: Bench) -> tuple[Price | None, Price | None]:
-    """Of the model that writes and the one that judges; a system of the user's own may name its model."""
+    """Of the model that writes and the one that judges. What needs no model is free; None: not known."""
     pipeline, judging = bench.config.run.pipeline, bench.config.run.judging
-    if pipeline.model and pipeline.system == "embedded":
-        answers = bench.models.model(pipeline.model).price
+    if pipeline.system == "embedded":
+        answers = bench.models.model(pipeline.model).price if pipeline.model else FREE
     else:
         answers = price_of(pipeline.model, bench.config.llm.prices) if pipeline.model else None
-    return answers, bench.models.model(judging.judge).price if judging.judge != "reference" else None
+    return answers, bench.models.model(judging.judge).price if judging.judge != "reference" else FREE
+
+
+def spendings(bench: Bench) -> tuple[Spending, Spending]:
+    """Of answers and judge. A system of the user's own is priced by the model it names, if the settings name none."""
+    answers, judge = prices(bench)
+    told = ToldPrices(bench.config.llm.prices) if bench.config.run.pipeline.system != "embedded" else None
+    return Spending(answers, told), Spending(judge)
 
 
 def judge_gate(gate: Gate, found: Mapping[str, Interval]) -> dict[str, Any]:
-    if gate.measure not in found:
-        raise unknown_name("metric", gate.measure, found)
-    return gate_result(gate, found[gate.measure])
+    """A measure that no question has a value of is undefined, and does not pass."""
+    return gate_result(gate, found.get(gate.measure))
 
 
 def abstention(tally: Tally, config: Config) -> dict[str, Any]:
@@ -274,14 +339,28 @@ def _heading(run: RunFolder, bench: Bench, block: dict[str, Any]) -> dict[str, A
         "system": bench.system.name,
         "judge": {"name": bench.judge.name, "fingerprint": bench.judge.fingerprint},
         "index": index_block(bench.index),
-        "corpus": corpus_block(gold, bench.cases),
+        "corpus": _corpus(bench),
         "skipped": skipped_block({entry.id: entry.reason for entry in gold.excluded}),
         "status": status_of(block["pass_rate"], bench.config),
     }
 
 
+def _corpus(bench: Bench) -> dict[str, Any]:
+    """What the file holds, and what of it was asked. Judged again, a run is over the same part of the same corpus."""
+    if bench.origin is not None:
+        block: dict[str, Any] = bench.origin["corpus"]
+        return block
+    asked = corpus_block(bench.gold, bench.cases)
+    return asked | {"distribution": distribution(bench.gold.cases), "tested_distribution": asked["distribution"]}
+
+
 def _partial(bench: Bench, error_rate: float | None) -> str | None:
     """Why the run is no whole one."""
+    if bench.origin is not None:
+        corpus, left_out = bench.origin["corpus"], bench.origin["skipped"]["count"]
+        if corpus["tested"] + left_out < corpus["question_count"]:
+            reason: str = bench.origin["partial"]
+            return reason
     if len(bench.cases) < len(bench.gold.cases):
         return f"{len(bench.cases)} of {len(bench.gold.cases)} questions"
     limit = bench.config.run.error_limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -10,6 +11,7 @@ from msgspec import Struct
 
 from assay.corpus.documents import Documents
 from assay.corpus.index import Index
+from assay.metrics.answers.claims import denies, numbers
 from assay.runs.results import Row
 
 STAGES = {
@@ -32,13 +34,15 @@ ARCHETYPES = {
     "numerical_precision": "the words are right, a number is not",
     "incomplete_context": "some but not all of what is needed was in the prompt",
     "complex_reasoning": "everything needed was in the prompt",
+    "unknown": "the system does not tell enough",
 }
 MATCHING = 0.8
-"""Token F1 with the truth from which on an answer says the same."""
+"""Token F1 with the truth from which on an answer says the same, if its numbers and denials are the truth's too."""
 GROUNDED = 0.5
 """Groundedness below which an answer is made up."""
 USED = 0.3
 """Share of the truth's words an answer has at least if it used the passage that holds it."""
+_CITATION = re.compile(r"\[[^\]\n]*\]")
 
 
 class Corpus(Struct, frozen=True):
@@ -53,16 +57,15 @@ class Corpus(Struct, frozen=True):
 
 
 def stage_of(row: Row, corpus: Corpus | None) -> str:
-    """The first place where a failed question was lost."""
-    scores = row["scores"]
+    """The first place where anything that a failed question needs was lost."""
     if not row["answerable"]:
         return "answered_unanswerable"
-    if (scores.get("token_f1") or 0) >= MATCHING or scores.get("exact_match") == 1:
+    if _says_the_same(row):
         return "judge_error"
     if corpus is not None:
-        if row["expected_sources"] and not any(corpus.documents.find(name) for name in row["expected_sources"]):
+        if not all(corpus.documents.find(name) for name in row["expected_sources"]):
             return "not_in_corpus"
-        if row["expected_ids"] and not any(id_ in corpus.ids for id_ in row["expected_ids"]):
+        if not all(id_ in corpus.ids for id_ in row["expected_ids"]):
             return "not_indexed"
     if row["recall_by"] is None:
         return "unknown"
@@ -70,14 +73,28 @@ def stage_of(row: Row, corpus: Corpus | None) -> str:
 
 
 def _after_retrieval(row: Row) -> str:
-    known = [rank for rank in row["expected_ranks"] if rank is not None]
-    if not known:
+    ranks = row["expected_ranks"]
+    if None in ranks:
         return "not_retrieved"
-    if row["context"] is None:
+    if not _context_is_named(row):
         return "unknown"
-    if not _in_prompt(row):
-        return "below_the_cut" if min(known) > len(row["context"]) else "dropped_before_prompt"
+    shown = set(_in_prompt(row))
+    missing = [rank for name, rank in zip(_expected(row), ranks, strict=True) if name not in shown]
+    if missing:
+        return "below_the_cut" if max(missing) > len(row["context"]) else "dropped_before_prompt"
     return "wrong_though_used" if (row["scores"].get("token_f1") or 0) >= USED else "in_prompt_unused"
+
+
+def _expected(row: Row) -> list[str]:
+    """In the order of the ranks."""
+    names: list[str] = row["expected_ids"] if row["recall_by"] == "chunk" else row["expected_sources"]
+    return names
+
+
+def _context_is_named(row: Row) -> bool:
+    """Whether it can be told what the generator saw: texts alone do not say where they are from."""
+    key = "id" if row["recall_by"] == "chunk" else "source"
+    return row["context"] is not None and all(passage[key] is not None for passage in row["context"])
 
 
 def _in_prompt(row: Row) -> list[str]:
@@ -90,23 +107,51 @@ def _in_prompt(row: Row) -> list[str]:
 
 
 def archetype_of(row: Row) -> str:
-    """By rule; the first that holds."""
-    scores = row["scores"]
-    if (scores.get("token_f1") or 0) >= MATCHING or scores.get("exact_match") == 1:
+    """By rule; the first that holds. Who refuses makes nothing up."""
+    if _matches(row) and _numbers_differ(row):
+        return "numerical_precision"
+    if _says_the_same(row):
         return "judge_too_strict"
-    grounded = scores.get("groundedness")
-    if not row["answerable"] or (grounded is not None and grounded < GROUNDED):
+    grounded = row["scores"].get("groundedness")
+    made_up = grounded is not None and grounded < GROUNDED and not _refused(row)
+    if not row["answerable"] or made_up:
         return "hallucination"
-    if row["context"] is not None and row["recall_by"] is not None:
-        expected = row["expected_ids"] if row["recall_by"] == "chunk" else row["expected_sources"]
-        shown = _in_prompt(row)
-        if not shown and not _documents_shown(row):
-            return "wrong_document"
-        if len(shown) < len(expected):
-            return "incomplete_context"
+    lacking = _lacking(row)
+    if lacking:
+        return lacking
     if _numbers_differ(row):
         return "numerical_precision"
-    return "complex_reasoning"
+    return "unknown" if lacking is None else "complex_reasoning"
+
+
+def _lacking(row: Row) -> str | None:
+    """What the prompt lacks; "" if nothing, None if that is not known."""
+    if row["recall_by"] is None or not _context_is_named(row):
+        return None
+    shown = _in_prompt(row)
+    if not shown and row["expected_sources"] and not _documents_shown(row):
+        return "wrong_document"
+    return "incomplete_context" if len(shown) < len(_expected(row)) else ""
+
+
+def _refused(row: Row) -> bool:
+    return (row["judgment"] or {}).get("behaviour") in ("refused", "asked_back")
+
+
+def _matches(row: Row) -> bool:
+    """Whether the answer has the words of the truth."""
+    scores = row["scores"]
+    return (scores.get("token_f1") or 0) >= MATCHING or scores.get("exact_match") == 1
+
+
+def _says_the_same(row: Row) -> bool:
+    """The words of the truth, its numbers and no other but the question's, and a denial only where it has one."""
+    if not _matches(row):
+        return False
+    truth, answer = row["expected_answer"] or "", _CITATION.sub(" ", row["answer"] or "")
+    wanted, given = numbers(truth), numbers(answer)
+    agree = wanted <= given and given <= wanted | numbers(row["question"])
+    return agree and denies(truth) == denies(answer)
 
 
 def _documents_shown(row: Row) -> bool:
@@ -116,10 +161,10 @@ def _documents_shown(row: Row) -> bool:
 
 
 def _numbers_differ(row: Row) -> bool:
-    from assay.metrics.answers.claims import numbers
-
-    wanted, given = numbers(row["expected_answer"] or ""), numbers(row["answer"] or "")
-    return bool(wanted) and not wanted <= given and (row["scores"].get("token_f1") or 0) >= USED
+    """A number of the truth is not in an answer that has some of its words."""
+    wanted, given = numbers(row["expected_answer"] or ""), numbers(_CITATION.sub(" ", row["answer"] or ""))
+    near = (row["scores"].get("token_f1") or 0) >= USED or row["scores"].get("exact_match") == 1
+    return near and not wanted <= given
 
 
 def counts_of(described: Iterable[Mapping[str, Any]], key: str, names: Iterable[str]) -> dict[str, int]:

@@ -17,9 +17,9 @@ from assay.evaluate import Progress
 from assay.gold.cases import CaseSet, Excluded
 from assay.judges.words import Similarity
 from assay.llm import connect
-from assay.rag.again import Stored
+from assay.rag.again import Remembering, Stored, models_of
 from assay.rag.evaluation import KIND, Bench, Order, execute
-from assay.rag.judging import make_judge
+from assay.rag.judging import make_judge, rule_of
 from assay.runs.folder import RunFolder
 
 
@@ -33,7 +33,12 @@ def rejudge(run: RunFolder, config: Config, index: Path | None, progress: Progre
 async def _rejudge(run: RunFolder, config: Config, index: Path | None, progress: Progress) -> RunFolder:
     started, summary = perf_counter(), run.summary
     pipeline = msgspec.convert(summary["config"]["run"]["pipeline"], Pipeline)
-    config = replace(config, client=summary["client"], run=replace(config.run, pipeline=pipeline))
+    config = replace(
+        config,
+        client=summary["client"],
+        run=replace(config.run, pipeline=pipeline),
+        llm=replace(config.llm, models=models_of(summary["config"]) | config.llm.models),
+    )
     stored, corpus = Stored(run), summary["corpus"]
     gold = CaseSet(
         name=corpus["name"],
@@ -51,7 +56,8 @@ async def _rejudge(run: RunFolder, config: Config, index: Path | None, progress:
             index=Index.open(index) if index else None,
             models=models,
             system=stored,
-            judge=make_judge(config, models, similarity),
+            judge=Remembering(make_judge(config, models, similarity), stored, rule_of(config.run.judging)),
             similarity=similarity,
+            origin=summary,
         )
         return await execute(bench, progress, started)

@@ -82,7 +82,7 @@ class RagScorer:
             "time": (timing := _timing(judged))["total"],
             "timing": timing,
             "tokens": _tokens(output.usage),
-            "judge_tokens": _tokens(judged.judgement.usage if judged.judgement and judged.judgement.reply else None),
+            "judge_tokens": _tokens(_judge_usage(judged)),
             "llm_metadata": msgspec.to_builtins(output.metadata),
             "retry_info": _retry(judged),
         }
@@ -174,6 +174,16 @@ def _timing(judged: Judged) -> dict[str, float | None]:
     return {name: None if value is None else round(value, 6) for name, value in phases.items()}
 
 
+def _judge_usage(judged: Judged) -> Usage | None:
+    """All that was paid for, replies that could not be read and earlier failures among it. None: no tokens known."""
+    judgement = judged.judgement
+    lost = judged.lost + judgement.retry.discarded if judgement else judged.lost
+    told = judgement.reply.usage if judgement and judgement.reply else None
+    if told is not None:
+        return told + lost
+    return lost if lost.total else None
+
+
 def _tokens(usage: Usage | None) -> dict[str, int] | None:
     if usage is None:
         return None
@@ -193,6 +203,7 @@ def _retry(judged: Judged) -> dict[str, Any]:
     more = judge.attempts - 1 if judge else 0
     return {
         "attempts": system.attempts + more,
+        "by_judge": more,
         "recovered": fault_of(judged) is None and system.attempts + more > 1,
         "error": system.error or (judge.error if judge else None),
     }

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.judges import Answer, Judge
 from assay.judges import Judged as Judgement
+from assay.llm.protocol import Usage
+from assay.rag.again import Unjudged
 from assay.records import Case
 from assay.systems.protocol import Output, Passage, RagSystem
 
@@ -19,6 +22,8 @@ class Judged(Struct, frozen=True):
     output: Output
     judgement: Judgement | None
     judge_seconds: float | None
+    lost: Usage = Usage()
+    """Tokens of the judge's earlier, failed tries at this answer."""
 
 
 class Subject:
@@ -26,14 +31,17 @@ class Subject:
 
     batch_size = 1
 
-    def __init__(self, system: RagSystem, judge: Judge):
-        self.system, self.judge = system, judge
+    def __init__(self, system: RagSystem, judge: Judge, unjudged: Unjudged | None = None):
+        self.system, self.judge, self._unjudged = system, judge, unjudged
         self.name = system.name
 
     async def answer(self, cases: Sequence[Case]) -> Sequence[Judged]:
         return [await self._one(case) for case in cases]
 
     async def _one(self, case: Case) -> Judged:
+        kept = self._unjudged.get(case.id) if self._unjudged else None
+        if kept is not None:
+            return replace(await judged(case, kept.output, self.judge), lost=kept.lost)
         output = await self.system.run(case)
         if output.fault is not None or output.answer is None:
             return Judged(output, None, None)

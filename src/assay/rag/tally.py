@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import Counter
+from collections.abc import Callable
 from math import nan
 from typing import Any
 
 from assay.judges import Answer
-from assay.llm.prices import Cost, Price, cost
+from assay.llm.prices import FREE, Cost, Price, cost, unknown_price
 from assay.llm.protocol import Usage
 from assay.metrics.answers import Behaviour
 from assay.rag.outcomes import Corpus, archetype_of, stage_of
@@ -21,37 +22,61 @@ KINDS = ("prompt", "completion", "thinking", "cached", "total")
 
 
 class Spending:
-    """Tokens and their cost, call by call: prices have tiers."""
+    """Tokens and their cost, call by call: prices have tiers. Without a price, that of the model each call names."""
 
-    def __init__(self, price: Price | None):
-        self.price = price
+    def __init__(self, price: Price | None, told: Callable[[str], Price | None] | None = None):
+        self.price, self._told = price, told
         self.tokens: dict[str, int] | None = None
         self.cost = Cost()
+        self.unmeasured = 0
+        """Replies whose tokens nobody told."""
+        self.unpriced: set[str] = set()
 
-    def add(self, used: dict[str, int] | None) -> None:
+    def add(self, used: dict[str, int] | None, *, replied: bool, model: str | None = None) -> None:
         if used is None:
+            self.unmeasured += replied
             return
         before = self.tokens or dict.fromkeys(KINDS, 0)
         self.tokens = {kind: before[kind] + used[kind] for kind in KINDS}
-        if self.price is not None:
-            self.cost += cost(Usage(**{kind: used[kind] for kind in KINDS if kind != "total"}), self.price)
+        price = self.price
+        if price is None and self._told is not None and model:
+            price = self._told(model)
+        if price is None:
+            self.unpriced.add(model or "")
+        else:
+            self.cost += cost(Usage(**{kind: used[kind] for kind in KINDS if kind != "total"}), price)
 
     @property
     def known_cost(self) -> Cost | None:
-        """No tokens cost nothing; tokens without a price cost nobody knows what."""
-        return None if self.tokens is not None and self.price is None else self.cost
+        """None where anything that may have cost money was not measured or has no price; only what is free is 0."""
+        if self.price == FREE:
+            return self.cost
+        measured = not self.unmeasured and (self.tokens is not None or self.price is not None)
+        return self.cost if measured and not self.unpriced else None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Of a system of the user's own; models of the settings have theirs from the connection."""
+        if self._told is None or self.price == FREE:
+            return []
+        found = [unknown_price(name) for name in sorted(self.unpriced) if name]
+        if "" in self.unpriced:
+            found.append("the system tells tokens but no model: their cost is not known. Name the model with --model")
+        if self.unmeasured and self.tokens is not None:
+            found.append(f"{self.unmeasured} answers came without their tokens: the cost is not known")
+        return found
 
 
 class Tally:
     """What a summary needs of every row."""
 
-    def __init__(self, corpus: Corpus | None, answers: Price | None, judge: Price | None):
+    def __init__(self, corpus: Corpus | None, answers: Spending, judge: Spending):
         self._corpus = corpus
         self.count = 0
         self.columns: dict[str, array[float]] = {name: array("d") for name in RATES}
         self.kinds: dict[str, list[str]] = {"question_type": [], "difficulty": [], "source": []}
         self.times = {name: array("d") for name in (*PHASES, "total")}
-        self.answers, self.judge = Spending(answers), Spending(judge)
+        self.answers, self.judge = answers, judge
         self.lengths, self.logprobs = array("d"), array("d")
         self.fallback: list[bool] = []
         self.finish_reasons: Counter[str] = Counter()
@@ -69,8 +94,8 @@ class Tally:
         self.kinds["source"].append(sys.intern(row["tags"].get("source", "unknown")))
         for name, values in self.times.items():
             values.append(_number(row["timing"][name]))
-        self.answers.add(row["tokens"])
-        self.judge.add(row["judge_tokens"])
+        self.answers.add(row["tokens"], replied=row["answer"] is not None, model=row["llm_metadata"].get("model"))
+        self.judge.add(row["judge_tokens"], replied=row["status"] == "ok")
         self._outcome(row)
         self._described(row)
 
@@ -79,7 +104,7 @@ class Tally:
         scores = {"error_rate": float(failed), **row["scores"]}
         if failed:
             scores |= {name: 0.0 for name in RATES if name != "error_rate"}
-        for name in scores.keys() - self.columns.keys():
+        for name in [name for name in scores if name not in self.columns]:
             self.columns[name] = array("d", [nan] * (self.count - 1))
         for name, values in self.columns.items():
             values.append(_number(scores.get(name)))

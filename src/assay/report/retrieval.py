@@ -26,11 +26,13 @@ from assay.report.blocks import (
 )
 from assay.report.comparison import HEADLINES, brief_section, full_section
 from assay.report.numbers import fixed, format_value
+from assay.report.text import are, counted, was
 from assay.retrieval.diagnosis import CUT, MEANING
 
 Summary = Mapping[str, Any]
 FAMILIES = ("recall", "page_recall", "hit", "mrr", "ndcg", "map", "p", "p_max")
 TEXT_LIMIT = 1500
+SHOWN_REASONS = 3
 LEVELS: dict[str, Tone] = {"good": "good", "tune": "warn", "poor": "bad", "undecided": "warn"}
 
 
@@ -60,7 +62,7 @@ def retrieval_report(
     corpus = summary["corpus"]
     return Report(
         title=f"Retrieval: {corpus['name']}",
-        subtitle=f"{summary['run_id']} · {summary['created_date']} · {corpus['tested']} questions",
+        subtitle=f"{summary['run_id']} · {summary['created_date']} · {counted(corpus['tested'], 'question')}",
         sections=tuple(sections),
     )
 
@@ -90,11 +92,17 @@ def warnings_of(summary: Summary) -> list[str]:
     said = []
     if summary["partial"]:
         said.append(f"A partial run: {summary['partial']}.")
-    if summary["errors"]["total"]:
-        said.append(f"{summary['errors']['total']} searches failed and are in no mean.")
+    errors, unknown = summary["errors"], summary["unknown_results"]
+    if errors["total"]:
+        said.append(f"{counted(errors['total'], 'search', 'searches')} failed and {are(errors['total'])} in no mean.")
+        said += [f"{count} × {message}" for message, count in list(errors["messages"].items())[:SHOWN_REASONS]]
+    if unknown and unknown["count"]:
+        told = f"{unknown['count']} of {counted(unknown['of'], 'retrieved id')} {are(unknown['count'])} not in the index"
+        said.append(f"{told}, such as '{unknown['example']}'.")
+    said += summary["warnings"]
     health = summary["health"]
     if health:
-        said += [f"{n} expected ids are {state}." for state, n in health["counts"].items() if n]
+        said += [f"{counted(n, 'expected id')} {are(n)} {state}." for state, n in health["counts"].items() if n]
         if health["unknown_documents"]:
             said.append(f"Documents not found in the index: {', '.join(health['unknown_documents'][:5])}.")
     return said
@@ -243,6 +251,8 @@ def _segment_table(summary: Summary, key: str, values: Mapping[str, Any]) -> Tab
 
 
 def _failures(summary: Summary, failures: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
+    if summary["diagnosis"] is None:
+        return (Note(f"Not examined: {summary['not_examined']}."),)
     variants = summary["variants"]
     columns = (Column("diagnosis"), *(Column(variant, "integer") for variant in variants), Column("meaning"))
     counts = summary["diagnosis"]
@@ -257,7 +267,7 @@ def _failure(entry: Mapping[str, Any]) -> Item:
     fields = [
         Field("Question", entry["question"]),
         *([Field("Expected answer", entry["answer"])] if entry["answer"] else []),
-        Field("Diagnosis", f"{entry['diagnosis']}: {MEANING[entry['diagnosis']]}"),
+        Field("Diagnosis", f"{entry['diagnosis']}: {entry['explanation']}"),
         Field("Rank in a deep search", str(rank) if rank else "not found"),
         *(
             [Field("Similarity to the expected chunk", f"{entry['similarity']:.3f}")]
@@ -271,12 +281,15 @@ def _failure(entry: Mapping[str, Any]) -> Item:
             Field(f"Retrieved {c['rank']}: {_where(c)} · {entry['scale']} {c['score']:.4g}", cut(c["text"]), mono=True)
             for c in entry["retrieved"]
         ),
+        *([] if entry["retrieved"] else [Field("Retrieved", "nothing")]),
     ]
     tags = {"diagnosis": entry["diagnosis"], "variant": entry["variant"], **entry["tags"]}
     return Item(f"{entry['case_id']} · {entry['variant']}", entry["question"], tags, tuple(fields), "bad")
 
 
 def _where(chunk: Mapping[str, Any]) -> str:
+    if not chunk["in_index"]:
+        return f"{chunk['id']} (not in the index)"
     page = f" p. {chunk['page']}" if chunk["page"] is not None else ""
     return f"{chunk['id']} ({chunk['source']}{page})"
 
@@ -292,7 +305,10 @@ def _health(summary: Summary) -> tuple[Block, ...]:
         return (Note("Not examined: there is no index."),)
     trivial = format_value(health["trivial"], "percent")
     blocks: list[Block] = [
-        Note(f"{health['present']} of {health['expected']} expected ids are in the index."),
+        Note(
+            f"{health['present']} of {counted(health['expected'], 'expected id')} "
+            f"{are(health['present'])} in the index."
+        ),
         Note(f"{trivial} of the questions are trivial: bm25 alone ranks the expected chunk first."),
     ]
     if health["moved"]:
@@ -329,9 +345,13 @@ def _skipped(summary: Summary) -> tuple[Block, ...]:
     rows = tuple(Row((reason, count)) for reason, count in skipped["reasons"].items())
     total = summary["corpus"]["question_count"]
     return (
-        Note(f"{skipped['count']} of {total} questions were not tested."),
+        Note(f"{skipped['count']} of {counted(total, 'question')} {was(skipped['count'])} not tested."),
         Table((Column("reason"), Column("questions", "integer")), rows),
     )
+
+
+def _index_size(index: Mapping[str, Any]) -> str:
+    return f"{index['name']}: {counted(index['chunks'], 'chunk')} of {counted(index['documents'], 'document')}"
 
 
 def _run(summary: Summary) -> tuple[Block, ...]:
@@ -339,7 +359,7 @@ def _run(summary: Summary) -> tuple[Block, ...]:
     facts = {
         "run id": summary["run_id"],
         "gold set": f"{summary['corpus']['name']} (sha256 {summary['corpus']['sha256'][:12]})",
-        "index": f"{index['name']}: {index['chunks']} chunks of {index['documents']} documents" if index else None,
+        "index": _index_size(index) if index else None,
         "embedder": index.get("model_id"),
         "index fingerprint": (index.get("fingerprint") or "")[:12] or None,
         "seed": str(summary["seed"]),

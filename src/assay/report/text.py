@@ -40,3 +40,16 @@ def clip_middle(text: str, limit: int) -> str:
         return text
     head = limit // 2
     return f"{text[:head].rstrip()}…{text[len(text) - (limit - head - 1) :].lstrip()}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 question`, `2 questions`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def was(number: int) -> str:
+    return "was" if number == 1 else "were"

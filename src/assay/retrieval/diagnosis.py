@@ -28,8 +28,10 @@ class Evidence(Struct, frozen=True, kw_only=True):
     """What is known about one failed question."""
 
     case: Case
-    retrieved: Sequence[Chunk]
+    retrieved_ids: Sequence[str]
     """The first few, best first."""
+    retrieved: Sequence[Chunk]
+    """Those of them that are in the index."""
     expected: Sequence[Chunk]
     """Those of the expected chunks that are in the index."""
     rank: int | None
@@ -59,6 +61,13 @@ def diagnose(evidence: Evidence) -> str:
     return "wrong_document"
 
 
+def explain(evidence: Evidence, diagnosis: str) -> str:
+    """What the diagnosis means for this question."""
+    if diagnosis == "wrong_document" and not evidence.retrieved:
+        return "what came back is not in the index" if evidence.retrieved_ids else "nothing came back at all"
+    return MEANING[diagnosis]
+
+
 def _siblings(a: Chunk, b: Chunk) -> bool:
     if not same_document(a.source, b.source):
         return False
@@ -68,13 +77,16 @@ def _siblings(a: Chunk, b: Chunk) -> bool:
 
 def record(evidence: Evidence, variant: str, scores: Sequence[float], scale: str) -> dict[str, Any]:
     """The line of `failures.jsonl`."""
+    diagnosis = diagnose(evidence)
+    known = {chunk.id: chunk for chunk in evidence.retrieved}
     return {
         "variant": variant,
         "case_id": evidence.case.id,
         "question": evidence.case.question,
         "answer": evidence.case.answer,
         "tags": evidence.case.tags,
-        "diagnosis": diagnose(evidence),
+        "diagnosis": diagnosis,
+        "explanation": explain(evidence, diagnosis),
         "rank": evidence.rank,
         "similarity": evidence.similarity,
         "shared_words": sorted(evidence.shared_words),
@@ -82,11 +94,15 @@ def record(evidence: Evidence, variant: str, scores: Sequence[float], scale: str
         "expected": [_shown(chunk) for chunk in evidence.expected],
         "scale": scale,
         "retrieved": [
-            _shown(chunk) | {"rank": rank, "score": score}
-            for rank, (chunk, score) in enumerate(zip(evidence.retrieved[:SHOWN], scores, strict=False), 1)
+            (_shown(known[id_]) if id_ in known else _unknown(id_)) | {"rank": rank, "score": score}
+            for rank, (id_, score) in enumerate(zip(evidence.retrieved_ids[:SHOWN], scores, strict=False), 1)
         ],
     }
 
 
 def _shown(chunk: Chunk) -> dict[str, Any]:
-    return {"id": chunk.id, "source": chunk.source, "page": chunk.page, "text": chunk.text}
+    return {"id": chunk.id, "in_index": True, "source": chunk.source, "page": chunk.page, "text": chunk.text}
+
+
+def _unknown(id_: str) -> dict[str, Any]:
+    return {"id": id_, "in_index": False, "source": None, "page": None, "text": ""}

@@ -20,8 +20,10 @@ from assay.gold.cases import CaseSet, load_cases
 from assay.metrics import Measure
 from assay.records import Case, Ranking
 from assay.retrieval import failures, health, summary
+from assay.retrieval.rules import Rules, rules_of
 from assay.retrieval.scoring import RetrievalScorer, depth_of, measures_of
 from assay.retrieval.system import Variant
+from assay.retrievers.origins import origins
 from assay.retrievers.protocol import Query, Request, Retriever
 from assay.retrievers.variants import build
 from assay.runs import history, manifest
@@ -41,6 +43,8 @@ class Order(Struct, frozen=True, kw_only=True):
     config: Config
     gold: Path
     index: Path | None
+    corpus: str | None = None
+    """The name of the corpus where there are several; None: it is called like its gold set."""
     old_index: Path | None = None
     """Where the chunks of the gold set came from, if the corpus was cut anew since."""
     pages_only: bool = False
@@ -56,12 +60,41 @@ class Bench(Struct, frozen=True, kw_only=True):
     gold: CaseSet
     cases: tuple[Case, ...]
     index: Index | None
+    rules: Rules
     measures: tuple[Measure, ...]
     variants: tuple[Variant, ...]
 
     @property
     def config(self) -> Config:
         return self.order.config
+
+    @property
+    def chunks_known(self) -> bool:
+        return any(case.expected_ids for case in self.cases)
+
+
+class Clock(Struct, frozen=True):
+    """When a run began, and what its searches took."""
+
+    now: datetime
+    started: float
+    timings: dict[str, Timing]
+
+    def execution(self) -> dict[str, Any]:
+        """As it stands in the summary; everything until now, so all but the report."""
+        return {
+            "timestamp": self.now.isoformat(timespec="seconds"),
+            "duration": round(perf_counter() - self.started, 3),
+            "workers": 1,
+            "search": {
+                name: {
+                    "seconds": round(timing.seconds, 4),
+                    "questions": timing.cases,
+                    "questions_per_second": round(timing.cases / timing.seconds, 1) if timing.seconds else None,
+                }
+                for name, timing in self.timings.items()
+            },
+        }
 
 
 def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
@@ -74,34 +107,41 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
         run.require_same(inputs.fingerprint())
     else:
         data = manifest.build(inputs, order.config, list(order.command), now)
-        names = "+".join(variant.name for variant in bench.variants)
+        names = "+".join([*filter(None, [order.corpus]), *(variant.name for variant in bench.variants)])
         run = RunFolder.create(order.config.path("runs"), data, names, max(order.config.retrieval.k))
     scorer = RetrievalScorer(bench.measures, order.config.retrieval, bench.index)
     results = ResultsFile(run.path / RESULTS, remember=True)
     plan = Plan(cases=bench.cases, systems=bench.variants, scorer=scorer, results=results, progress=progress)
     timings = evaluate(plan)
+    if run.finished and not any(timing.cases for timing in timings.values()):
+        return run
     place = {variant.name: number for number, variant in enumerate(bench.variants)}
     results.finish(lambda row: (place[row["variant"]], row["case_id"]))
     rows = results.read()
-    _conclude(run, bench, rows, scorer, _execution(timings, now, started))
+    _conclude(run, bench, rows, scorer, Clock(now, started, timings))
     return run
 
 
 def prepare(order: Order) -> Bench:
     """Read and check everything, so that a mistake is told before any work is done."""
     options = order.config.retrieval
+    rules = rules_of(options, pages_only=order.pages_only)
     gold = load_cases(order.gold, "pages" if order.pages_only else "chunks")
+    gold = msgspec.structs.replace(gold, name=order.corpus or gold.name)
     cases = stratified(gold.cases, order.quick, order.config.seed) if order.quick else gold.cases
     if not cases:
         reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())
         raise AssayError(f"no question can be tested: {reasons}", where=str(order.gold))
     index = Index.open(order.index) if order.index else None
-    measures = measures_of(options, pages_only=order.pages_only)
+    known = any(case.expected_ids for case in cases)
+    measures = measures_of(options, rules, pages_only=order.pages_only, chunks=known or not order.pages_only)
     request = Request(k=depth_of(measures), sources=options.sources)
     variants = tuple(
         Variant(name, build(name, order.config, index), request) for name in dict.fromkeys(options.variants)
     )
-    return Bench(order=order, gold=gold, cases=cases, index=index, measures=measures, variants=variants)
+    return Bench(
+        order=order, gold=gold, cases=cases, index=index, rules=rules, measures=measures, variants=variants
+    )
 
 
 def _inputs(bench: Bench) -> manifest.Inputs:
@@ -112,31 +152,17 @@ def _inputs(bench: Bench) -> manifest.Inputs:
         index=bench.index.fingerprint if bench.index else None,
         settings={
             "retrieval settings": msgspec.to_builtins(config.retrieval),
+            "retriever files": origins(config.retrieval.variants, config),
             "embedder": msgspec.to_builtins(config.embedder),
+            "statistics": msgspec.to_builtins(config.statistics),
             "seed": config.seed,
-            "selection": [order.quick, order.pages_only],
+            "selection": [order.quick, order.pages_only, order.corpus],
         },
     )
 
 
-def _execution(timings: dict[str, Timing], now: datetime, started: float) -> dict[str, Any]:
-    return {
-        "timestamp": now.isoformat(timespec="seconds"),
-        "duration": round(perf_counter() - started, 3),
-        "workers": 1,
-        "search": {
-            name: {
-                "seconds": round(timing.seconds, 4),
-                "questions": timing.cases,
-                "questions_per_second": round(timing.cases / timing.seconds, 1) if timing.seconds else None,
-            }
-            for name, timing in timings.items()
-        },
-    }
-
-
 def _conclude(
-    run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer, execution: dict[str, Any]
+    run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer, clock: Clock
 ) -> None:
     """Diagnoses, health, summary and history. The summary is written last: it says that the run is finished."""
     config = bench.config
@@ -146,7 +172,8 @@ def _conclude(
     means = table.means(config)
     failed = failures.collect(bench.variants, bench.cases, rows, bench.index, config)
     write_atomic(run.path / FAILURES, "".join(dump_json(entry) + "\n" for entry in failed))
-    gates, decision = summary.verdicts(config.retrieval, means, pages_only=bench.order.pages_only)
+    gates, decision = summary.verdicts(bench.rules, means)
+    why_not = _not_examined(bench)
     data = _heading(run, bench) | {
         "variants": variants,
         "measures": names,
@@ -156,12 +183,27 @@ def _conclude(
         "gates": gates,
         "decision": decision,
         "health": _health(bench, rows, scorer),
-        "diagnosis": failures.counts(variants, failed),
-        "execution": execution,
-        "errors": summary.errors_of(rows),
+        "diagnosis": None if why_not else failures.counts(variants, failed),
+        "not_examined": why_not,
+        "unknown_results": failures.unknown_results(rows, bench.index),
+        "warnings": _warnings(bench),
+        "errors": summary.errors_of(rows) | {"messages": summary.messages_of(rows)},
+        "execution": clock.execution(),
     }
     write_json(run.path / SUMMARY, data)
     history.record(config.path("runs"), history_entry(run, data, data["decision"]["variant"], 0.0))
+
+
+def _not_examined(bench: Bench) -> str | None:
+    """Why no failure can be diagnosed, if so."""
+    if bench.index is None:
+        return "there is no index"
+    return None if bench.chunks_known else "no expected chunk is known"
+
+
+def _warnings(bench: Bench) -> list[str]:
+    doubt = bench.index.doubt if bench.index else None
+    return [doubt] if doubt else []
 
 
 def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
@@ -218,7 +260,7 @@ def _trivial(cases: Sequence[Case], rows: Sequence[Row], bm25: Retriever) -> flo
     if not first and known:
         known = list(stratified(known, PROBE, 0))
         found = _found(bm25, [case.question for case in known], 1)
-        first = {case.id: bool(set(ids) & case.expected.keys()) for case, ids in zip(known, found, strict=True)}
+        first = {case.id: bool(set(ids) & set(case.expected_ids)) for case, ids in zip(known, found, strict=True)}
     return sum(first.get(case.id, False) for case in known) / len(known) if known else None
 
 

@@ -90,12 +90,23 @@ def _evidence(
         shared |= content_words(case.question, language) & content_words(chunk.text, language)
     return Evidence(
         case=case,
+        retrieved_ids=row["retrieved"]["ids"][:CUT],
         retrieved=[chunks[id_] for id_ in row["retrieved"]["ids"][:CUT] if id_ in chunks],
         expected=expected,
         rank=rank,
         shared_words=frozenset(shared),
         similarity=close.get(case.id),
     )
+
+
+def unknown_results(rows: Iterable[Row], index: Index | None) -> dict[str, Any] | None:
+    """How many of the retrieved ids no chunk of the index has, which of them for example; None without an index."""
+    if index is None:
+        return None
+    known = set(index.ids)
+    given = [id_ for row in rows if row["status"] == "ok" for id_ in row["retrieved"]["ids"]]
+    unknown = [id_ for id_ in given if id_ not in known]
+    return {"count": len(unknown), "of": len(given), "example": min(unknown, default=None)}
 
 
 def counts(variants: Sequence[str], failed: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:

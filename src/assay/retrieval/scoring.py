@@ -15,22 +15,42 @@ from assay.evaluate import Named
 from assay.metrics import Measure, judge, page_ranks, page_recall
 from assay.metrics.ranking.measures import defined
 from assay.records import Case, Fault, PageRef, Ranking
+from assay.retrieval.diagnosis import CUT
+from assay.retrieval.rules import Rules
 from assay.runs.results import Row
 
 AT_EACH_K = ("recall", "page_recall", "hit", "p", "p_max", "ndcg")
 AT_LAST_K = ("mrr", "map")
+FAILURE = Measure("hit", CUT)
+"""What tells a failed question from the others."""
+NO_INDEX = "no index"
 DEEP = 1000
 """How far is searched for a measure that has no cut-off of its own."""
 
 
-def measures_of(options: RetrievalOptions, *, pages_only: bool = False) -> tuple[Measure, ...]:
-    """The usual measures at every k, then those asked for besides."""
+def measures_of(
+    options: RetrievalOptions, rules: Rules, *, pages_only: bool = False, chunks: bool = True
+) -> tuple[Measure, ...]:
+    """The usual measures at every k with those that rules and diagnosis need, then those asked for besides.
+
+    `chunks`: some expected chunk is known, so that a question can fail.
+    """
     cuts = sorted(set(options.k))
     names = [f"page_recall@{k}" for k in cuts]
     if not pages_only:
         names = [f"{family}@{k}" for family in AT_EACH_K for k in cuts]
         names += [f"{family}@{cuts[-1]}" for family in AT_LAST_K]
-    return tuple(dict.fromkeys(Measure.parse(name) for name in [*names, *options.measures]))
+    needed = [*rules.measures, *([FAILURE] if chunks else [])]
+    usual = _by_family([*map(Measure.parse, names), *needed])
+    return tuple(dict.fromkeys([*usual, *map(Measure.parse, options.measures)]))
+
+
+def _by_family(measures: Iterable[Measure]) -> list[Measure]:
+    """Families as they come, cut-offs ascending."""
+    families: dict[str, list[Measure]] = {}
+    for measure in measures:
+        families.setdefault(measure.name, []).append(measure)
+    return [m for family in families.values() for m in sorted(family, key=lambda m: m.cutoff or DEEP)]
 
 
 def depth_of(measures: Iterable[Measure]) -> int:
@@ -48,10 +68,13 @@ class RetrievalScorer:
         self._index = index
 
     @cached_property
-    def _places(self) -> dict[str, tuple[str, int | None]]:
-        """Document and page of each chunk; read only if a page is expected."""
+    def _places(self) -> dict[str, tuple[str, int | None, int | None]]:
+        """Document, first and last page of each chunk; read only if a page is expected."""
         index = self._index
-        return dict(zip(index.ids, zip(index.sources, index.pages, strict=True), strict=True)) if index else {}
+        if index is None:
+            return {}
+        spans = [span or (None, None) for span in index.page_spans]
+        return {id_: (source, *span) for id_, source, span in zip(index.ids, index.sources, spans, strict=True)}
 
     @cached_property
     def _documents(self) -> Documents:
@@ -80,9 +103,9 @@ class RetrievalScorer:
         return result
 
     def _page_ranks(self, cases: Sequence[Case], rankings: Sequence[Sequence[str]]) -> list[list[int | None]]:
-        if not any(case.pages for case in cases):
+        if self._index is None or not any(case.pages for case in cases):
             return [[] for _ in cases]
-        unknown = ("", None)
+        unknown = ("", None, None)
         same_document = self.options.page_match == "document"
         return [
             page_ranks(
@@ -116,9 +139,15 @@ class RetrievalScorer:
         return row | {
             "rank": first_rank(output.ids, case.expected_ids),
             "scores": dict(zip(self._names, scores, strict=True)),
-            "undefined": {str(m): m.undefined for m, v in zip(self.measures, scores, strict=True) if v is None},
+            "undefined": {str(m): self._why(m, case) for m, v in zip(self.measures, scores, strict=True) if v is None},
             "retrieved": {"scale": output.scale, "ids": output.ids, "scores": output.scores},
         }
+
+    def _why(self, measure: Measure, case: Case) -> str:
+        """Why a measure has no value. Without an index nobody knows which page a chunk is of."""
+        if measure.name == "page_recall" and case.pages and self._index is None:
+            return NO_INDEX
+        return measure.undefined
 
 
 def first_rank(ids: Sequence[str], expected: Iterable[str]) -> int | None:

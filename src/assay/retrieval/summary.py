@@ -10,15 +10,18 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.config import Config, Decision, Gate, RetrievalOptions, Statistics
+from assay.config import Config, Decision, Gate, Statistics
 from assay.gold.cases import UNKNOWN
 from assay.records import Case, Interval
+from assay.retrieval.rules import Rules
 from assay.runs.heading import gate_result
 from assay.runs.results import Row
 from assay.stats import bootstrap_intervals
 
 Means = dict[str, dict[str, Interval]]
 """Variant → measure → interval."""
+REASONS = 10
+"""How many different ones are kept; every failed search has its own in the results."""
 RANKS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100))
 
 
@@ -122,20 +125,9 @@ def decide(decision: Decision, means: Means) -> dict[str, Any]:
     return {"measure": decision.measure, "variant": variant, "value": value, "level": level, "text": text}
 
 
-def verdicts(
-    options: RetrievalOptions, means: Means, *, pages_only: bool
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Gates and decision. Where only pages are known, rules on chunks are read as rules on pages."""
-    gates, decision = options.gates, options.decision
-    if pages_only:
-        gates = tuple(msgspec.structs.replace(gate, measure=_on_pages(gate.measure)) for gate in gates)
-        decision = msgspec.structs.replace(decision, measure=_on_pages(decision.measure))
-    return [judge_gate(gate, means) for gate in gates], decide(decision, means)
-
-
-def _on_pages(measure: str) -> str:
-    family, at, cut = measure.partition("@")
-    return f"page_recall{at}{cut}" if family in {"recall", "hit"} else measure
+def verdicts(rules: Rules, means: Means) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Gates and decision."""
+    return [judge_gate(gate, means) for gate in rules.gates], decide(rules.decision, means)
 
 
 def distribution(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
@@ -147,6 +139,12 @@ def distribution(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
 def errors_of(rows: Iterable[Row]) -> dict[str, Any]:
     phases = Counter(row["error"].get("phase") or "unknown" for row in rows if row["status"] == "error")
     return {"total": sum(phases.values()), "by_phase": dict(sorted(phases.items()))}
+
+
+def messages_of(rows: Iterable[Row]) -> dict[str, int]:
+    """Why searches failed, the most frequent reason first, with how often."""
+    found = Counter(row["error"]["message"] for row in rows if row["status"] == "error")
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:REASONS])
 
 
 def as_data(means: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from assay.records import Case, Fault, Ranking
-from assay.retrievers.protocol import Query, Request, Retriever
+from assay.retrievers.protocol import Batched, Query, Request, Retriever
 
-BATCH = 256
-"""Questions searched together; what is lost by a crash is at most one batch."""
+BATCH, SMALL = 256, 8
+"""Questions searched together, here and elsewhere; what is lost by a crash is at most one batch."""
+
+
+def batch_of(retriever: Retriever) -> int:
+    """As many as it wants; else many where searching is quick, few where each may take seconds."""
+    if isinstance(retriever, Batched):
+        return retriever.batch_size
+    return BATCH if retriever.local else SMALL
 
 
 class Variant(Struct, frozen=True):
@@ -19,7 +26,10 @@ class Variant(Struct, frozen=True):
     name: str
     retriever: Retriever
     request: Request
-    batch_size: int = BATCH
+
+    @property
+    def batch_size(self) -> int:
+        return batch_of(self.retriever)
 
     def answer(self, cases: Sequence[Case]) -> Sequence[Ranking | Fault]:
         return self.retriever.search([Query(case.id, case.question) for case in cases], self.request)

@@ -115,7 +115,7 @@ def read_score(value: object, rank: int) -> float:
     return float(value)
 
 
-def raised(fault: Exception, phase: str = PHASE) -> Fault:
+def raised(fault: BaseException, phase: str = PHASE) -> Fault:
     """What somebody else's code raised, as a record."""
     return Fault(phase, f"{type(fault).__name__}: {fault}"[:_LONGEST])
 

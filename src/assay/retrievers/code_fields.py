@@ -75,8 +75,8 @@ def _nested(index: Index, units: Mapping[int, CodeUnit]) -> list[tuple[int, int]
     pairs = []
     for rows in by_file.values():
         around: list[tuple[int, int]] = []
-        for first, last, row in sorted(rows):
-            while around and around[-1][0] < -last or around and around[-1][0] < first:
+        for _, last, row in sorted(rows):
+            while around and around[-1][0] < -last:
                 around.pop()
             if around:
                 pairs.append((around[-1][1], row))

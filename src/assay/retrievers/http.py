@@ -28,6 +28,7 @@ class Http:
             raise AssayError("a URL with a user or password would be written to every run", hint=hint)
         self._index = context.index
         self._options = context.config.retrieval.http
+        self.batch_size = 2 * self._options.workers
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
         from assay.http import post_each

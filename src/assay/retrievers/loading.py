@@ -44,7 +44,7 @@ def _import(name: str) -> Any:
         if fault.name and name.split(".")[0] == fault.name.split(".")[0]:
             raise AssayError(f"no module '{name}', neither installed nor in {here}") from None
         raise AssayError(f"the module '{name}' does not load: {fault}") from fault
-    except Exception as fault:  # the user's code; its fault is told, not passed on
+    except (Exception, SystemExit) as fault:  # the user's code; its fault is told, not passed on
         raise AssayError(f"the module '{name}' does not load: {fault!r}") from fault
 
 

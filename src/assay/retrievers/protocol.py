@@ -66,6 +66,13 @@ class Ranked(Protocol):
     ) -> list[int | None]: ...
 
 
+@runtime_checkable
+class Batched(Protocol):
+    """A retriever that is not ours, and how many queries it should get at once: results are kept after each batch."""
+
+    batch_size: int
+
+
 class Reranker(Protocol):
     """The second stage: a score for each chunk, higher is better. It sees the texts, not the first stage's scores."""
 

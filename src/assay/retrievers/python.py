@@ -17,6 +17,9 @@ from assay.retrievers.answers import PHASE, Cut, cut_of, raised, to_ranking
 from assay.retrievers.loading import load_function
 from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
 
+ALL = 64
+"""Queries in one call of a function that takes many."""
+
 
 @RETRIEVERS.register("python")
 class Python:
@@ -32,6 +35,7 @@ class Python:
         self._function = load_function(context.argument, "python")
         self._names = _parameters(self._function, self.name)
         self._takes_all = "queries" in self._names or hasattr(self._function, "queries")
+        self.batch_size = ALL if self._takes_all else self._workers
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
         cut = cut_of(self._index, request, self.scale)
@@ -55,7 +59,7 @@ class Python:
         try:
             answer = self._call(query, request)
             return _run(_wait(answer)) if inspect.isawaitable(answer) else answer
-        except Exception as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
+        except (Exception, SystemExit) as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
             return raised(fault)
 
     async def _ask_each(self, texts: Sequence[str], request: Request) -> list[Any]:
@@ -67,7 +71,7 @@ class Python:
             async with gate:
                 try:
                     return await self._call(text, request)
-                except Exception as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
+                except (Exception, SystemExit) as fault:  # noqa: BLE001 (the user's code: its fault is this query's record)
                     return raised(fault)
 
         return await asyncio.gather(*map(one, texts))

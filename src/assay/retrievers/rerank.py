@@ -56,7 +56,7 @@ class Reranked:
             scores = _checked(self._reranker.rerank(query, [chunks[id_] for id_ in ids]) if ids else [], len(ids))
         except BadAnswer as fault:
             return Fault(PHASE, str(fault))
-        except Exception as fault:  # noqa: BLE001 (a plugin's or the user's code: its fault is this query's record)
+        except (Exception, SystemExit) as fault:  # noqa: BLE001 (somebody else's code: its fault is this query's record)
             return raised(fault, PHASE)
         return ordered(list(zip(ids, scores, strict=True)), k, self.scale)
 

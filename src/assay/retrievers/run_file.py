@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.config import Config
 from assay.errors import AssayError
 from assay.records import Fault, Ranking
 from assay.retrievers.answers import cut_of
 from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
 
 SCALE = "run"
+
+
+def run_path(argument: str, config: Config) -> Path:
+    """The file, from the current folder or else from that of the settings."""
+    if not argument:
+        raise AssayError("'run' names no file", expected="run:FILE")
+    path, beside_settings = Path(argument), Path(config.root) / argument
+    return path if path.exists() else beside_settings
 
 
 @RETRIEVERS.register("run")
@@ -23,12 +32,9 @@ class RunFile:
     def __init__(self, context: Context):
         from assay.trec import read_run
 
-        if not context.argument:
-            raise AssayError("'run' names no file", expected="run:FILE")
-        path, beside_settings = Path(context.argument), Path(context.config.root) / context.argument
         self.name = f"run:{context.argument}"
         self._index = context.index
-        self._run = read_run(path if path.exists() else beside_settings)
+        self._run = read_run(run_path(context.argument, context.config))
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
         cut = cut_of(self._index, request, SCALE)

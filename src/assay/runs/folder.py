@@ -15,6 +15,9 @@ from assay.runs.results import ResultsFile
 MANIFEST, SUMMARY, RESULTS = "manifest.json", "run_summary.json", "results.jsonl"
 FAILURES, COMPARISON, REPORT_HTML, REPORT_MARKDOWN = "failures.jsonl", "comparison.md", "report.html", "report.md"
 
+COMMANDS = {"rag": "run", "extraction": "extract"}
+"""By kind of run, where the command is called differently."""
+
 
 class RunFolder(Struct, frozen=True):
     """The files of a run by name."""
@@ -51,9 +54,18 @@ class RunFolder(Struct, frozen=True):
     @property
     def summary(self) -> dict[str, Any]:
         if not self.finished:
-            hint = f"Go on with: assay retrieval --resume {self.name}"
+            hint = f"Go on with: {self.resume_command}"
             raise AssayError("the run is not finished", where=str(self.path), hint=hint)
         return _object(self.path / SUMMARY)
+
+    @property
+    def resume_command(self) -> str:
+        """What goes on with this run. To judge another one again is simply repeated: its replies are in the cache."""
+        data = self.manifest
+        if data.get("source"):
+            return f"assay score {data['source']}"
+        command = COMMANDS.get(data["kind"], data["kind"])
+        return f"assay {command} --resume {self.name}"
 
     def require_same(self, fingerprint: dict[str, Any]) -> None:
         """Refuse to go on with other inputs, naming what differs."""
@@ -70,13 +82,15 @@ def all_runs(root: Path) -> list[RunFolder]:
     return sorted(found, key=lambda run: (run.manifest["created"], run.name))
 
 
-def find_run(root: Path, name: str) -> RunFolder:
-    """A run by path, folder name, run id, its last eight characters, or `last`."""
+def find_run(root: Path, name: str, kind: str | None = None, *, finished: bool = False) -> RunFolder:
+    """A run by path, folder name, run id, its last eight characters, or `last`: of that kind, perhaps finished."""
     if (Path(name) / MANIFEST).exists():
         return RunFolder(Path(name))
     runs = all_runs(root)
-    if name == "last" and runs:
-        return runs[-1]
+    if name == "last":
+        wanted = [run for run in runs if kind in (None, run.manifest["kind"]) and (run.finished or not finished)]
+        if wanted:
+            return wanted[-1]
     found = [run for run in runs if run.name == name or (len(name) >= 8 and run.name.endswith(name[-8:]))]
     if len(found) == 1:
         return found[0]

@@ -17,6 +17,7 @@ from assay import __version__
 from assay.config import Config
 from assay.files import dump_json
 from assay.runs.naming import new_run_id
+from assay.systems.secrets import environment_secrets, looks_secret, struck_everywhere, struck_out
 
 PACKAGES = ("numpy", "msgspec", "PyStemmer", "tokenizers", "safetensors", "wordllama", "aiohttp", "pypdfium2")
 
@@ -37,6 +38,7 @@ class Inputs(Struct, frozen=True, kw_only=True):
 
 def build(inputs: Inputs, config: Config, given: list[str], now: datetime) -> dict[str, Any]:
     """The manifest, before a single case is run."""
+    secrets = environment_secrets()
     return {
         "schema_version": 1,
         "kind": inputs.kind,
@@ -45,15 +47,19 @@ def build(inputs: Inputs, config: Config, given: list[str], now: datetime) -> di
         "client": config.client,
         "seed": config.seed,
         "fingerprint": inputs.fingerprint(),
-        "command": [mask(word) for word in given],
+        "command": [struck_out(mask(word), secrets) for word in given],
         "config": config_as_data(config),
         "environment": environment(),
     }
 
 
 def config_as_data(config: Config) -> dict[str, Any]:
+    """Without keys: not those of the environment, of URLs, or among the further parameters of a model."""
     data: dict[str, Any] = _masked(msgspec.to_builtins(msgspec.structs.replace(config, root=".")))
-    return data
+    for options in data["llm"]["models"].values():
+        options["extra"] = _without_values(options["extra"])
+    struck: dict[str, Any] = struck_everywhere(data, environment_secrets())
+    return struck
 
 
 def environment() -> dict[str, Any]:
@@ -85,8 +91,29 @@ def code_fingerprint(kind: str) -> str:
 
 
 def mask(text: str) -> str:
-    """A password in a URL never reaches the disk."""
-    return re.sub(r"(\w+://)[^/@\s]+@", r"\1***@", text)
+    """A password or a key in a URL never reaches the disk."""
+    text = re.sub(r"(\w+://)[^/@\s]+@", r"\1***@", text)
+    return _QUERY.sub(_masked_parameter, text) if "://" in text else text
+
+
+_QUERY = re.compile(r"(?P<name>[?&][^=&#\s]+=)(?P<value>[^&#\s]+)")
+_PARAMETERS = {"sig", "signature", "code", "auth", "authorization", "apikey", "accesskey"}
+
+
+def _masked_parameter(found: re.Match[str]) -> str:
+    secret = _is_secret(found["name"][1:-1])
+    return f"{found['name']}***" if secret else found[0]
+
+
+def _is_secret(name: str) -> bool:
+    return looks_secret(name) or name.lower() in _PARAMETERS
+
+
+def _without_values(value: Any) -> Any:
+    """What is called key, token or the like is sent, and not written down."""
+    if isinstance(value, dict):
+        return {key: "***" if _is_secret(key) and item else _without_values(item) for key, item in value.items()}
+    return [_without_values(item) for item in value] if isinstance(value, list) else value
 
 
 def _masked(value: Any) -> Any:

@@ -21,6 +21,12 @@ def key_of(row: Row) -> Key:
     return row["variant"], row["case_id"]
 
 
+def is_unjudged(row: Row) -> bool:
+    """Whether the system did its part and only the judge failed."""
+    error = row.get("error")
+    return row["status"] == "error" and isinstance(error, dict) and error.get("phase") == "judge"
+
+
 class ResultsFile:
     """Append-only while the run goes on, sorted when it is done. Memory does not grow with the number of rows.
 
@@ -33,7 +39,7 @@ class ResultsFile:
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one flushed write; a full disk ends the run with what is finished kept."""
-        data = "".join(dump_json(row) + "\n" for row in rows).encode()
+        data = "".join(dump_json(row) + "\n" for row in rows).encode("utf-8", "backslashreplace")
         try:
             with self.path.open("ab", buffering=0) as file:
                 start = file.tell()
@@ -75,13 +81,40 @@ class ResultsFile:
         return row
 
     def recover(self) -> set[Key]:
-        """What is done when going on: the torn tail is cut off, failed cases are dropped to be tried again."""
+        """What is done when going on: the torn tail is cut off, failed cases are dropped to be tried again.
+
+        A case whose output is there and only the judge failed is not done, but its row stays until a better one comes:
+        what the system gave may have been paid for.
+        """
         if not self.path.exists():
             return set()
-        kept = self._arrange(lambda _: 0, lambda row: bool(row["status"] == "ok"))
+        done: set[Key] = set()
+
+        def keep(row: Row) -> bool:
+            if row["status"] == "ok":
+                done.add(key_of(row))
+                return True
+            return is_unjudged(row) and key_of(row) not in done
+
+        self._arrange(lambda _: 0, keep)
         if self._known is not None:
             self._known = [row for row, _ in self._lines()]
-        return kept
+        return done
+
+    def places(self, wanted: Callable[[Row], bool]) -> dict[str, int]:
+        """Case id → where its row begins, for `row_at`. Rows may be added meanwhile, until `finish`."""
+        found: dict[str, int] = {}
+        start = 0
+        for row, line in self._lines():
+            if wanted(row):
+                found[row["case_id"]] = start
+            start += len(line)
+        return found
+
+    def row_at(self, start: int) -> Row:
+        with self.path.open("rb") as file:
+            file.seek(start)
+            return self._parsed(file.readline(), 1)
 
     def finish(self, order: Callable[[Row], Any]) -> None:
         """Sorted, each case once: the same bytes however many workers there were."""

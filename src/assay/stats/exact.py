@@ -65,7 +65,9 @@ def sample_size(population: int, max_bad: float, confidence: float, allowed: int
     (54, 59)
     """
     bad = min(population, math.floor(max_bad * population + 1e-9) + 1)
-    low, high = min(population, allowed + 1), population
+    low = high = min(population, allowed + 1)
+    while high < population and hypergeometric_cdf(allowed, population, bad, high) > 1 - confidence:
+        low, high = high + 1, min(2 * high, population)
     while low < high:
         middle = (low + high) // 2
         if hypergeometric_cdf(allowed, population, bad, middle) <= 1 - confidence:

@@ -90,7 +90,13 @@ class Embedded:
         try:
             reply = await model.complete(request)
         except LlmError as fault:
-            return replace(output, fault=Fault("generation", str(fault)), retry=_retry(fault.retry))
+            lost = fault.retry.discarded
+            return replace(
+                output,
+                fault=Fault("generation", str(fault)),
+                retry=_retry(fault.retry),
+                usage=lost if lost.total else None,
+            )
         return replace(
             output,
             answer=reply.text,

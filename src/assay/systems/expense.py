@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.llm.protocol import Usage
 from assay.retrievers.answers import BadAnswer
-from assay.systems.fields import described, lookup, whole_number
+from assay.systems.fields import described, lookup, well_formed, whole_number
 from assay.systems.protocol import Metadata, Timing
 
 USAGE = ("usage", "token_usage", "tokens", "usage_metadata")
@@ -112,7 +112,7 @@ def _of(kind: type, places: list[Any], names: tuple[str, ...]) -> Any:
         for name in names:
             found = lookup(place, (name,))
             if isinstance(found, kind):
-                return found
+                return well_formed(found) if isinstance(found, str) else found
     return None
 
 

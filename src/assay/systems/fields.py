@@ -22,6 +22,15 @@ def lookup(value: Any, names: Sequence[str]) -> Any:
     return None
 
 
+def well_formed(text: str) -> str:
+    """The text with halves of surrogate pairs, which UTF-8 cannot hold, joined where they fit and else replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def whole_number(value: Any, name: str) -> int:
     """Not negative."""
     if isinstance(value, float) and value.is_integer():

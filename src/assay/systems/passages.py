@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from assay.retrievers.answers import LONGEST_ID, BadAnswer, read_score
-from assay.systems.fields import described, lookup
+from assay.systems.fields import described, lookup, well_formed
 from assay.systems.protocol import Passage
 
 ID = ("id", "chunk_id", "node_id", "doc_id", "document_id")
@@ -25,7 +25,7 @@ Strings = Literal["id", "source", "text"]
 def read_passages(told: Any, strings: Strings) -> tuple[Passage, ...]:
     """In the order told. `strings` says what a passage is that is only a string."""
     if isinstance(told, str):
-        return (Passage(text=told),)
+        return (Passage(text=well_formed(told)),)
     if isinstance(told, Mapping) or not hasattr(told, "__iter__"):
         raise BadAnswer(f"the passages are {described(told)}; expected a list")
     return tuple([_passage(entry, number, strings) for number, entry in enumerate(told, 1)])
@@ -45,8 +45,8 @@ def _passage(entry: Any, number: int, strings: Strings) -> Passage:
 
 def _named(text: str, number: int, strings: Strings) -> Passage:
     if strings == "text":
-        return Passage(text=text)
-    return Passage(id=_id(text, number)) if strings == "id" else Passage(source=text)
+        return Passage(text=well_formed(text))
+    return Passage(id=_id(text, number)) if strings == "id" else Passage(source=well_formed(text))
 
 
 def _read(entry: Any, number: int) -> Passage:
@@ -83,7 +83,7 @@ def _string(places: list[Any], names: tuple[str, ...]) -> str | None:
         for name in names:
             found = lookup(place, (name,))
             if isinstance(found, str) and found:
-                return found
+                return well_formed(found)
     return None
 
 
@@ -106,7 +106,7 @@ def _id(value: Any, number: int) -> str | None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | UUID):
         raise BadAnswer(f"the id of passage {number} is {described(value)}; expected a text")
-    text = str(value)
+    text = well_formed(str(value))
     if len(text) > LONGEST_ID:
         raise BadAnswer(f"the id of passage {number} has {len(text)} characters; expected at most {LONGEST_ID}")
     return text
@@ -119,4 +119,4 @@ def _score(value: Any, number: int) -> float | None:
 def _text(entry: Any) -> str | None:
     content = None if isinstance(entry, Mapping) else getattr(entry, "get_content", None)
     found = content() if callable(content) else lookup(entry, TEXT)
-    return str(found) if isinstance(found, str) else None
+    return well_formed(str(found)) if isinstance(found, str) else None

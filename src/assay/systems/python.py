@@ -22,6 +22,7 @@ from assay.records import Case, Fault
 from assay.retrievers.answers import BadAnswer
 from assay.retrievers.loading import load_object
 from assay.systems.calls import Call, calls_of
+from assay.systems.fields import well_formed
 from assay.systems.finished import finished
 from assay.systems.protocol import SYSTEMS, Context, Output, Passage, Timing
 from assay.systems.secrets import without_secrets
@@ -156,4 +157,4 @@ def _source(module: str) -> dict[str, str]:
 def _message(fault: BaseException) -> str:
     """Type and message; no traceback, no key."""
     text = str(fault) if isinstance(fault, BadAnswer) else f"{type(fault).__name__}: {fault}"
-    return without_secrets(" ".join(text.split()))[:_LONGEST].rstrip(": ")
+    return well_formed(without_secrets(" ".join(text.split()))[:_LONGEST].rstrip(": "))

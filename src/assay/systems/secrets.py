@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from typing import Any
 
 _NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 _SHORTEST = 8
@@ -13,12 +14,36 @@ _SHORTEST = 8
 
 def without_secrets(text: str, *more: str) -> str:
     """A message with the given values struck out, and those of environment variables that are called key, token, ..."""
-    found = [value.strip() for name, value in os.environ.items() if _NAME.search(name)]
-    return struck_out(text, [*(value for value in found if not value.isalpha()), *more])
+    return struck_out(text, [*environment_secrets(), *more])
+
+
+def environment_secrets() -> list[str]:
+    """Values of environment variables that are called key, token, ...: the longest first, because one may hold another."""
+    found = {value.strip() for name, value in os.environ.items() if looks_secret(name)}
+    return _long_first(value for value in found if not value.isalpha())
+
+
+def looks_secret(name: str) -> bool:
+    """Whether what is called so is a key, a token, a password."""
+    return bool(_NAME.search(name.replace("-", "_")))
 
 
 def struck_out(text: str, values: Iterable[str]) -> str:
-    """The longest first, because one may hold another."""
-    for value in sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True):
+    for value in _long_first(values):
         text = text.replace(value, "***")
     return text
+
+
+def struck_everywhere(value: Any, secrets: list[str]) -> Any:
+    """Plain data with the secrets struck out of every string in it, names of fields excepted."""
+    if isinstance(value, str):
+        return struck_out(value, secrets) if any(secret in value for secret in secrets) else value
+    if isinstance(value, dict):
+        return {key: struck_everywhere(item, secrets) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [struck_everywhere(item, secrets) for item in value]
+    return value
+
+
+def _long_first(values: Iterable[str]) -> list[str]:
+    return sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)

@@ -15,7 +15,7 @@ from assay.metrics.answers.citations import citations
 from assay.records import Fault
 from assay.retrievers.answers import BadAnswer
 from assay.systems.expense import read_metadata, read_timing, read_usage
-from assay.systems.fields import described, lookup
+from assay.systems.fields import described, lookup, well_formed
 from assay.systems.passages import Strings, read_passages
 from assay.systems.protocol import Output, Passage
 
@@ -70,7 +70,9 @@ def with_answer(output: Output, answer: str) -> Output:
         raise BadAnswer(f"an answer of {len(answer):,} characters; at most {LONGEST_ANSWER:,} are taken")
     cites = output.metadata.has_citations
     has_citations = bool(citations(answer)) if cites is None else cites
-    return replace(output, answer=answer, metadata=replace(output.metadata, has_citations=has_citations))
+    return replace(
+        output, answer=well_formed(answer), metadata=replace(output.metadata, has_citations=has_citations)
+    )
 
 
 def fault_of(told: Any) -> Fault:
@@ -83,7 +85,7 @@ def fault_of(told: Any) -> Fault:
     phase = lookup(error, ("phase",))
     message = lookup(error, ("message", "detail"))
     text = message if isinstance(message, str) else str(error)
-    return Fault(phase if phase in PHASES else "unknown", " ".join(text.split())[:500] or "an error without a message")
+    return Fault(phase if phase in PHASES else "unknown", well_formed(" ".join(text.split())[:500]) or "an error without a message")
 
 
 def answer_of(told: Any) -> str | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from assay.corpus.code.ignore import Ignored
@@ -40,18 +41,29 @@ _GENERATED_MARK = re.compile(
 _HEAD = 2048
 _MINIFIED = 500
 _CPP = re.compile(
-    rb"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)|\w::\w", re.MULTILINE
+    rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected):)", re.MULTILINE
 )
+_CPP_WORDS = (b"class", b"namespace", b"template", b"using", b"public:", b"private:", b"protected:")
+
+
+def _is_cpp(source: bytes) -> bool:
+    """The words are looked for first, because that is quick and most headers hold none of them."""
+    return b"::" in source or (any(word in source for word in _CPP_WORDS) and _CPP.search(source) is not None)
+
+
+@cache
+def _by_suffix() -> dict[str, Language]:
+    return {suffix: LANGUAGES.get(suffix) for suffix in LANGUAGES.names()}
 
 
 def language_of(path: str, source: bytes = b"", language: str | None = None) -> Language:
     """By name if one is given, else by suffix; a `.h` is C++ only if it reads like it."""
-    known = {suffix: LANGUAGES.get(suffix) for suffix in LANGUAGES.names()}
+    known = _by_suffix()
     suffix = Path(path).suffix.lower()
     if language is None:
         if suffix not in known:
             raise unknown_name("kind of source file", suffix or path, known)
-        return known[".c"] if suffix == ".h" and not _CPP.search(source) else known[suffix]
+        return known[".c"] if suffix == ".h" and not _is_cpp(source) else known[suffix]
     by_name: dict[str, Language] = {}
     for each in known.values():
         # Of the grammars of one language the one for this suffix is best.
@@ -63,7 +75,7 @@ def language_of(path: str, source: bytes = b"", language: str | None = None) -> 
 
 
 def is_source(path: Path) -> bool:
-    return path.suffix.lower() in LANGUAGES.names()
+    return path.suffix.lower() in _by_suffix()
 
 
 def unit_files(root: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from assay.corpus.code.language import Language, load_grammar
@@ -9,10 +10,12 @@ from assay.corpus.code.language import Language, load_grammar
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-Event = tuple[int, int, int, str, "Node"]
-"""Start, negative end, a number against ties, role (unit, wrapper, lead, import) and the node: in the order of the
-file, what is around before what is inside."""
-_WRAPPER_FIRST = {"lead": 0, "wrapper": 1, "import": 2, "unit": 3}
+LEAD, WRAPPER, IMPORT, UNIT = range(4)
+"""What a node was captured as."""
+_ROLES = {"lead": LEAD, "wrapper": WRAPPER, "import": IMPORT, "unit": UNIT}
+Event = tuple[int, int, int, int, "Node"]
+"""Start, negative end, role, a number against ties, and the node: in the order of the file, what is around before what
+is inside."""
 
 
 class _Grammar:
@@ -52,20 +55,16 @@ def pattern_of(language: Language) -> str:
 
 
 def events(language: Language, root: Node) -> list[Event]:
+    """Everything the query finds. A node that several patterns find is there several times."""
     import tree_sitter
 
     captured = tree_sitter.QueryCursor(_grammar(language).query).captures(root)
-    found: dict[tuple[int, str], Event] = {}
-    for role, nodes in captured.items():
-        rank = _WRAPPER_FIRST[role]
-        for node in nodes:
-            # A node may be found by several patterns.
-            found[node.id, role] = (node.start_byte, -node.end_byte, rank, role, node)
-    return sorted(found.values(), key=_place)
-
-
-def _place(event: Event) -> tuple[int, int, int]:
-    return event[:3]
+    number = count()
+    return sorted(
+        (node.start_byte, -node.end_byte, _ROLES[role], next(number), node)
+        for role, nodes in captured.items()
+        for node in nodes
+    )
 
 
 def broken_at(root: Node, data: bytes) -> int | None:

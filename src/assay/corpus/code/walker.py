@@ -9,12 +9,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.corpus.chunking import id_part
 from assay.corpus.code.files import language_of
 from assay.corpus.code.language import HOLDERS, Description, Language
 from assay.corpus.code.naming import Candidate, names_of
-from assay.corpus.code.parsing import Event, broken_at, events, parse
+from assay.corpus.code.parsing import LEAD, UNIT, WRAPPER, Event, broken_at, events, parse
 from assay.corpus.code.rest import Rest
 from assay.corpus.code.unit import Unit
 from assay.corpus.content import clean
@@ -59,14 +60,8 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
     if rest := walk.rest.lines(data):
         module = Candidate(symbol=None, kind="module", start=0, end=len(rest), line=1, tags=walk.file_tags)
         unit = _unit(path, rest, table, module, "module@1")
-        units.insert(0, replace_lines(unit, data.rstrip().count(b"\n") + 1))
+        units.insert(0, replace(unit, last_line=data.rstrip().count(b"\n") + 1))
     return Extraction(units, table.name, broken_at(tree.root_node, data))
-
-
-def replace_lines(unit: Unit, last_line: int) -> Unit:
-    from msgspec.structs import replace
-
-    return replace(unit, last_line=last_line)
 
 
 def _utf8(source: bytes) -> bytes:
@@ -132,15 +127,17 @@ class _Walk:
         return ("test",) if self._is_test_file else ()
 
     def run(self, found: list[Event]) -> Iterator[Candidate]:
-        for start, negative_end, _, role, node in found:
+        units, last = self._language.units, -1
+        for start, negative_end, role, _, node in found:
             end = -negative_end
-            if role == "unit":
-                what = self._language.units[node.type](node)
+            if role == UNIT:
+                is_new, last = node.id != last, node.id
+                what = units[node.type](node) if is_new else None
                 if what is not None:
                     yield self._candidate(what, start, end, node)
-            elif role == "lead":
+            elif role == LEAD:
                 self._add_lead(start, end)
-            elif role == "wrapper":
+            elif role == WRAPPER:
                 self._wrap(start, end, node)
             else:
                 self.rest.drop(start, end)

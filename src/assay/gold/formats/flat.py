@@ -122,7 +122,7 @@ def _cell(cell: str | None, path: str | None) -> Any:
     """Text leaves as they stand; all else is JSON where it is JSON. An empty cell is null or an empty text."""
     leaf = BY_PATH.get(path or "")
     if cell is None or cell == "":
-        return None if leaf is None or leaf.nullable or not _is_text(leaf) else ""
+        return ABSENT if leaf is None else None if leaf.nullable or not _is_text(leaf) else ""
     if cell == '""':
         return ""
     if _is_text(leaf):
@@ -135,7 +135,7 @@ def _cell(cell: str | None, path: str | None) -> Any:
 
 def _shown(value: Any, path: str) -> str:
     leaf = BY_PATH.get(path)
-    if value is ABSENT or value is None:
+    if value is ABSENT or (value is None and leaf is not None):
         return ""
     if isinstance(value, str) and _is_text(leaf):
         return value if value or (leaf and not leaf.nullable) else '""'

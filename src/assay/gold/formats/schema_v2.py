@@ -22,7 +22,7 @@ def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
 def write(bundle: Bundle, order: Order) -> Written:  # noqa: ARG001
     impossible = sum(bool(raw["content"].get("is_impossible")) for raw in bundle.raws)
     counts = {"question_count": len(bundle.raws), "unanswerable_count": impossible}
-    given = bundle.version or counts
+    given = bundle.version if "schema" in bundle.version else bundle.version | counts
     version = {"schema": SCHEMA, **given, **{name: count for name, count in counts.items() if name in given}}
     data = {"version": version, **bundle.beside, "questions": list(bundle.raws)}
     if bundle.passages:

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Sequence
 from assay.metrics.ranking.measures import MEASURES, Definition
 from assay.records import PageRef
 
+Place = tuple[str, int | None] | tuple[str, int | None, int | None]
+"""A document with a page, or with the first and the last page that a chunk covers."""
+
 MEASURES.register("page_recall")(Definition("required", "no page is expected", None))
 
 
 def page_ranks(
-    found: Sequence[tuple[str, int | None]],
+    found: Sequence[Place],
     expected: Iterable[PageRef],
     *,
     tolerance: int = 2,
@@ -19,17 +22,22 @@ def page_ranks(
 ) -> list[int | None]:
     """The rank from 1 at which each distinct expected page is first covered, in page order; None: never.
 
-    `found` are (document, page) of the retrieved chunks, best first; a chunk without a page covers none. A page is
-    covered by a chunk of the same document at most `tolerance` pages away; `same_document=False` drops the document
-    from this rule, which is looser: page 10 of any document then covers page 10.
+    `found` are (document, page) or (document, first page, last page) of the retrieved chunks, best first; a chunk
+    without a page covers none. A page is covered by a chunk of the same document that begins or ends at most
+    `tolerance` pages away or goes across it; `same_document=False` drops the document from this rule, which is
+    looser: page 10 of any document then covers page 10.
     """
-    ranked = [(rank, document, page) for rank, (document, page) in enumerate(found, 1) if page is not None]
+    ranked = [
+        (rank, place[0], first - tolerance, last + tolerance)
+        for rank, place in enumerate(found, 1)
+        if (first := place[1]) is not None and (last := place[-1]) is not None
+    ]
     return [
         next(
             (
                 rank
-                for rank, document, page in ranked
-                if abs(page - wanted.page) <= tolerance and (document == wanted.document or not same_document)
+                for rank, document, low, high in ranked
+                if low <= wanted.page <= high and (document == wanted.document or not same_document)
             ),
             None,
         )

@@ -18,7 +18,7 @@ class Counts(Struct, frozen=True):
 
     @classmethod
     def of(cls, found: Matching) -> Counts:
-        right = sum(pair.matched for pair in found.pairs)
+        right = sum([pair.matched for pair in found.pairs])
         wrong = len(found.pairs) - right
         return cls(right, wrong + len(found.extra), wrong + len(found.missed))
 

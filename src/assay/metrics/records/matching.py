@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay.metrics.records.assignment import assign
 from assay.metrics.records.comparator import Zone
 from assay.metrics.records.costs import Costs, best_pairs
-from assay.metrics.records.scheme import Ready, Record, Scheme
+from assay.metrics.records.scheme import Misread, Ready, Record, Scheme
 
 _PLAIN = {type(None), str, int, float, bool}
 _FEW = 20
@@ -66,7 +66,7 @@ def match(expected: Sequence[Record], actual: Sequence[Record], scheme: Scheme, 
     if not rows or not columns:
         return Matching((), tuple(range(rows)), tuple(range(columns)))
     mine = [scheme.ready(record, zone) for record in expected]
-    if scheme.typed or rows > _FEW:
+    if scheme.typed or rows > _FEW or Misread in map(type, mine):
         theirs = [scheme.ready(record, zone) for record in actual]
     else:  # a record that is exactly as one expected is read already
         theirs = [

@@ -34,9 +34,6 @@ Moment = float | Instants
 
 def moment(value: Any, zone: Zone) -> Moment:
     """A plain instant as its seconds since 1970, everything else as `Instants`. No time at all is `Unreadable`."""
-    if zone is not None and isinstance(value, str) and len(value) >= _SHORT:  # nearly all there are
-        instant = _instant(value)
-        return _moment(parsed(value), zone) if instant is None else instant
     if isinstance(value, str) and len(value) < _SHORT and _DATE.match(value.strip()):
         start = _moment(parsed(value), zone)
         instants, wall = ((start,), start) if isinstance(start, float) else (start.instants, start.wall)
@@ -45,8 +42,8 @@ def moment(value: Any, zone: Zone) -> Moment:
 
 
 @lru_cache(maxsize=4096)
-def _instant(text: str) -> float | None:
-    """Of a plain text with an offset, which is the same in every zone. The same times are met again and again."""
+def instant_of(text: str) -> float | None:
+    """Of a text with an offset, which is the same in every zone. The same times are met again and again."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:

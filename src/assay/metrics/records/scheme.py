@@ -31,7 +31,7 @@ class Field(Struct, frozen=True, kw_only=True):
 
     def ready(self, value: Any, zone: Zone) -> Any:
         """None where there is no value; `Unread` where it is not of the kind that is compared."""
-        if value is None or value == "" or value == []:
+        if _absent(value):
             return None
         try:
             return self.comparator.prepare(value, zone)
@@ -39,7 +39,7 @@ class Field(Struct, frozen=True, kw_only=True):
             return Unread(str(fault))
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
-        if _plain(expected) and _plain(actual):
+        if plain(expected) and plain(actual):
             return self.comparator.distances(expected, actual)
         return [self.distance(one, other) for one in expected for other in actual]
 
@@ -69,11 +69,20 @@ class Field(Struct, frozen=True, kw_only=True):
         return self.comparator.explain(expected, actual)
 
 
+def _absent(value: Any) -> bool:
+    return value is None or value == "" or value == []
+
+
 _ODD = {type(None), Unread}
 
 
-def _plain(values: Sequence[Any]) -> bool:
+def plain(values: Sequence[Any]) -> bool:
+    """Every value is there and could be read."""
     return _ODD.isdisjoint(map(type, values))
+
+
+class Misread(tuple[Any, ...]):
+    """The values of a record of which some could not be read."""
 
 
 class Scheme(Struct, frozen=True, dict=True):
@@ -88,17 +97,15 @@ class Scheme(Struct, frozen=True, dict=True):
     def ready(self, record: Record, zone: Zone) -> Ready:
         """The record's values, each read once."""
         get = record.get
-        values: list[Any] = []
         try:
-            for name, prepare in self._readers:
-                value = get(name)
-                if not value and (value is None or value == "" or value == []):
-                    values.append(None)
-                else:
-                    values.append(prepare(value, zone))
+            return tuple(
+                [
+                    prepare(value, zone) if (value := get(name)) or not _absent(value) else None
+                    for name, prepare in self._readers
+                ]
+            )
         except Unreadable:
-            return tuple(field.ready(get(field.name), zone) for field in self.fields)
-        return tuple(values)
+            return Misread(field.ready(get(field.name), zone) for field in self.fields)
 
     @cached_property
     def total_weight(self) -> float:

@@ -57,6 +57,8 @@ class Enum(Exact, frozen=True):
 class Reference(Exact, frozen=True):
     """The id of something that is there already. `true` expects any id, a text that very id."""
 
+    typed: ClassVar[bool] = False
+
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         if value is True:
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
@@ -28,7 +29,7 @@ class _Words(Comparator, frozen=True):
     slow: ClassVar[bool] = True
 
     def distance(self, expected: Any, actual: Any) -> float:
-        return 1.0 - ratio(expected, actual) / 100.0
+        return 0.0 if expected == actual else 1.0 - token_set_ratio(expected, actual) / 100.0
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
         return [
@@ -57,16 +58,21 @@ class Ratio(_Words, frozen=True):
     at_least: Annotated[float, Meta(ge=0, le=100)] = 80.0
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
-        text = _text(value)
-        if not text.isascii():
-            text = folded(text)
-        return default_process(text) or folded(text)
+        return _words(value if type(value) is str else _text(value))
 
     def holds(self, expected: Any, actual: Any) -> bool:
         return ratio(expected, actual) >= self.at_least
 
     def explain(self, expected: Any, actual: Any) -> str:
         return f"ratio {ratio(expected, actual):.0f}, at least {self.at_least:g} needed"
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> str:
+    """Expected and found texts are mostly the same ones, and places come again and again."""
+    if not text.isascii():
+        text = folded(text)
+    return default_process(text) or folded(text)
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Zone
-from assay.metrics.records.moments import DAY, Moment, gap, moment
+from assay.metrics.records.moments import DAY, Moment, gap, instant_of, moment
 
 
 @COMPARATORS.register("time")
@@ -19,6 +19,8 @@ class Time(Comparator, frozen=True):
     minutes: Annotated[float, Meta(ge=0)] = 0.0
 
     def prepare(self, value: Any, zone: Zone) -> Moment:
+        if zone is not None and type(value) is str and (instant := instant_of(value)) is not None:
+            return instant  # nearly all there are
         return moment(value, zone)
 
     def distance(self, expected: Any, actual: Any) -> float:

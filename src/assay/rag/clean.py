@@ -1,0 +1,33 @@
+"""Rows without the user's keys: whatever a system or a judge says, the values of the environment's secrets stay out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.evaluate import Named, Scorer
+from assay.records import Case
+from assay.runs.results import Row
+from assay.systems.secrets import environment_secrets, struck_everywhere
+
+KEYS = ("variant", "case_id", "question_id")
+"""By these a row is found again: they are never changed."""
+
+
+class Clean:
+    """A scorer whose rows are clean, and counted."""
+
+    def __init__(self, inner: Scorer[Case]):
+        self._inner, self._secrets = inner, environment_secrets()
+        self.rows = 0
+
+    def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Any]) -> list[Row]:
+        rows = [self._clean(row) for row in self._inner(system, cases, outputs)]
+        self.rows += len(rows)
+        return rows
+
+    def _clean(self, row: Row) -> Row:
+        if not self._secrets:
+            return row
+        struck: Row = struck_everywhere(row, self._secrets)
+        return struck | {key: row[key] for key in KEYS if key in row}

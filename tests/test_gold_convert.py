@@ -1,0 +1,241 @@
+"""Round trips: nothing is lost, nothing is invented."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gold_sets import clean, gold_file, index
+from test_gold_defects import mcq
+
+from assay.cli.main import main
+from assay.config import Config
+from assay.errors import AssayError
+from assay.files import read_json
+from assay.gold.cases import load_cases
+from assay.gold.convert import detect, read, renamed, save, write
+from assay.gold.formats import Bundle
+from assay.gold.formats.protocol import Order
+from assay.gold.grounds import Grounds
+from assay.gold.leaves import PUBLISHED, UNANSWERABLE, present
+
+SQUAD = {
+    "version": "v2.0",
+    "licence": "kept",
+    "data": [
+        {
+            "title": "Ferries",
+            "topic": "kept",
+            "paragraphs": [
+                {
+                    "context": "The ferry leaves at 8.15. It carries 120 people.",
+                    "lines": 2,
+                    "qas": [
+                        {
+                            "id": "a",
+                            "question": "When does the ferry leave?",
+                            "answers": [
+                                {"text": "8.15", "answer_start": 20},
+                                {"text": "at 8.15", "answer_start": 17, "by": "kept"},
+                            ],
+                            "is_impossible": False,
+                        },
+                        {
+                            "id": "b",
+                            "question": "Who steers the ferry?",
+                            "answers": [],
+                            "plausible_answers": [{"text": "120 people", "answer_start": 37}],
+                            "is_impossible": True,
+                        },
+                    ],
+                },
+                {
+                    "context": "Bicycles cost 3 pounds.",
+                    "qas": [{"id": "c", "question": "What is 3 pounds?", "answers": []}],
+                },
+            ],
+        }
+    ],
+}
+QA = {
+    "metadata": {"version": "1.2", "client": "x", "question_count": 2, "mood": "kept"},
+    "remarks": "kept",
+    "questions": [
+        {
+            "question_id": "1",
+            "question": "When does it leave?",
+            "question_type": "multi_hop",
+            "difficulty": "hard",
+            "ground_truth_answer": "At 8.15.",
+            "source_filenames": ["a.pdf", "b.pdf"],
+            "expected_chunks": ["c1", "c2"],
+            "weight": 3,
+        },
+        {"question_id": "2", "question": "Who steers?", "source_filename": "a.pdf"},
+    ],
+}
+
+
+def put(path: Path, data: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return path
+
+
+def through(bundle: Bundle, form: str, folder: Path, order: Order | None = None) -> Bundle:
+    """Written in a format and read again."""
+    endings = {"jsonl": ".jsonl", "csv": ".csv", "beir": ""}
+    target = folder / f"way-{form}{endings.get(form, '.json')}"
+    save(write(bundle, form, order or Order()), target)
+    return read(target, Order())
+
+
+def test_squad_there_and_back(tmp_path: Path) -> None:
+    bundle = read(put(tmp_path / "squad.json", SQUAD), Order())
+    assert [raw["content"]["expected_answer"] for raw in bundle.raws] == ["8.15", "", ""]
+    assert [raw["content"]["is_impossible"] for raw in bundle.raws] == [False, True, False]
+    again = through(bundle, "schema-v2", tmp_path)
+    written = write(again, "squad", Order())
+    assert json.loads(written.files[""]) == SQUAD
+    assert written.lost == {}
+
+
+def test_an_answer_that_was_edited_gets_its_new_place(tmp_path: Path) -> None:
+    bundle = read(put(tmp_path / "squad.json", SQUAD), Order())
+    bundle.raws[0]["content"]["expected_answer"] = "carries\n120 PEOPLE"
+    item = json.loads(write(bundle, "squad", Order()).files[""])["data"][0]["paragraphs"][0]["qas"][0]
+    assert item["answers"] == [{"text": "carries 120 people", "answer_start": 29}]
+    bundle.raws[0]["content"]["expected_answer"] = "Nobody knows"
+    assert write(bundle, "squad", Order()).lost == {"a": "its answer is not a quote of its chunk"}
+
+
+def test_beir_there_and_back(tmp_path: Path) -> None:
+    files = {
+        "queries.jsonl": '{"_id": "q1", "text": "When?", "metadata": {"k": 1}}\n{"_id": "q2", "text": "Who?"}\n',
+        "corpus.jsonl": '{"_id": "d1", "title": "T", "text": "One", "metadata": {}}\n{"_id": "d2", "text": "Two"}\n',
+        "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t1\n",
+        "qrels/dev.tsv": "query-id\tcorpus-id\tscore\nq2\td2\t1\n",
+    }
+    for name, text in files.items():
+        put(tmp_path / "beir" / name, text)
+    bundle = read(tmp_path / "beir", Order())
+    assert [raw["provenance"]["chunk_id"] for raw in bundle.raws] == ["d1", "d2"]
+    written = write(through(bundle, "schema-v2", tmp_path), "beir", Order())
+    assert written.files.keys() == files.keys()
+    for name, text in files.items():
+        if name.endswith(".jsonl"):
+            assert [json.loads(line) for line in written.files[name].splitlines()] == [
+                json.loads(line) for line in text.splitlines()
+            ]
+        else:
+            assert written.files[name] == text
+
+
+def test_rag_run_corpora_there_and_back(tmp_path: Path) -> None:
+    bundle = read(put(tmp_path / "qa.json", QA), Order())
+    first = bundle.raws[0]
+    assert (first["classification"]["difficulty"], first["classification"]["reasoning_type"]) == (0.8, "multi-hop")
+    assert first["provenance"]["docs"] == ["a.pdf", "b.pdf"]
+    assert json.loads(write(through(bundle, "schema-v2", tmp_path), "qa", Order()).files[""]) == QA
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "qa", "beir", "squad"])
+def test_schema_v2_there_and_back(form: str, tmp_path: Path) -> None:
+    """Every leaf, keys nobody knows, and an exam question with its session."""
+    raws = clean()
+    mcq("Both rooms are booked with Ms Petra Quill")(raws)
+    raws[3] |= {"own_field": {"a": [1, None]}, "another": "text"}
+    raws[4]["legacy_id"] = ""
+    raws[5]["legacy_id"] = "12"
+    raws[7]["content"]["question"] = 'Which "space", if any;\nsuits fifty?'
+    gold_file(raws, tmp_path)
+    bundle = read(tmp_path / "gold.json", Order())
+    order = Order(grounds=Grounds(index(), Config()))
+    again = through(bundle, form, tmp_path, order)
+    ours = [{key: value for key, value in raw.items() if key != form} for raw in again.raws]
+    assert sorted(ours, key=lambda raw: raw["id"]) == raws
+    assert load_cases(save(write(again, "schema-v2", Order()), tmp_path / "v2.json")[0]).total == 20
+
+
+def test_csv_with_the_columns_of_the_user(tmp_path: Path) -> None:
+    path = put(
+        tmp_path / "theirs.csv",
+        'Frage;Antwort;Stelle;Stichworte;Farbe\nWann fährt das Boot?;Um 8.15;c1;Boot;blau\nWer?;Ida;;"a; b";\n',
+    )
+    order = Order(columns={"question": "Frage", "answer": "Antwort", "chunk_id": "Stelle", "keywords": "Stichworte"})
+    first, second = read(path, order).raws
+    assert first["content"]["question"] == "Wann fährt das Boot?"
+    assert first["provenance"]["chunk_id"] == "c1"
+    assert first["classification"]["keywords"] == ["Boot"]
+    assert first["Farbe"] == "blau"
+    assert (first["id"], second["id"]) == ("q0001", "q0002")
+    assert present(first) < 46, "what nobody said is not there"
+
+
+def test_published_names_of_categories_there_and_back() -> None:
+    raws = [raw for raw in clean() if raw["content"]["is_impossible"]]
+    bundle = Bundle(raws=tuple(raws))
+    published = renamed(bundle, "published")
+    assert {raw["classification"]["hard_type"] for raw in published.raws} <= set(PUBLISHED)
+    assert renamed(published, "own").raws == bundle.raws
+    for name in PUBLISHED:
+        raws[0]["classification"]["hard_type"] = name
+        theirs = Bundle(raws=(raws[0],))
+        own = renamed(theirs, "own")
+        assert own.raws[0]["classification"]["hard_type"] in UNANSWERABLE
+        assert renamed(own, "published").raws == theirs.raws
+
+
+def test_triplets_have_negatives_without_the_answer(tmp_path: Path) -> None:
+    gold_file(clean(), tmp_path)
+    order = Order(grounds=Grounds(index(), Config()), negatives=3)
+    written = write(read(tmp_path / "gold.json", order), "triplets", order)
+    lines = [json.loads(line) for line in written.files[""].splitlines()]
+    assert len(lines) == 14
+    assert len(written.lost) == 6
+    for line in lines:
+        assert line["positive_id"] not in line["negative_ids"]
+        assert len(line["negative_ids"]) <= 3
+        assert line["positive"] not in line["negatives"]
+    with pytest.raises(AssayError, match="--index"):
+        write(read(tmp_path / "gold.json", order), "triplets", Order())
+
+
+def test_formats_are_told_by_what_is_there(tmp_path: Path) -> None:
+    gold_file(clean(), tmp_path)
+    assert detect(tmp_path / "gold.json") == "schema-v2"
+    assert detect(put(tmp_path / "s.json", SQUAD)) == "squad"
+    assert detect(put(tmp_path / "q.json", QA)) == "qa"
+    with pytest.raises(AssayError, match="not known"):
+        detect(put(tmp_path / "x.json", {"a": 1}))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.jsonl", '{"id": "1"}\n', "a.jsonl:1: has no question"),
+        ("a.jsonl", '{"question": "Who?", "id": 1}\n{"question": "Who?", "id": 1}\n', "id '1' occurs twice"),
+        ("a.csv", "question\nWho?,really\n", "row 1: has more cells"),
+        ("a.json", '{"data": [{"title": "x"}]}', "lacks 'paragraphs'"),
+        ("a.jsonl", "", "no question at all"),
+    ],
+)
+def test_faults_are_told_with_their_place(name: str, text: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(AssayError) as caught:
+        read(put(tmp_path / name, text), Order())
+    assert told in str(caught.value)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold_file(clean(), tmp_path)
+    gold, target = str(tmp_path / "gold.json"), tmp_path / "out.squad.json"
+    assert main(["gold", "convert", gold, "--to", "squad", "--index", str(index().path), "--out", str(target)]) == 0
+    assert "20 questions written" in capsys.readouterr().out
+    assert main(["gold", "convert", str(target), "--to", "schema-v2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["lost"] == {}
+    assert read_json(Path(told["out"]))["version"]["question_count"] == 20
+    assert main(["gold", "convert", gold, "--to", "csv", "--map", "question"]) == 2
+    assert "expected LEAF=COLUMN" in capsys.readouterr().err
