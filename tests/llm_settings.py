@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import aiohttp  # noqa: F401 (on a busy machine its import takes longer than the time a test gives a call)
+
 from assay.config import Config, LlmOptions, ModelOptions
 from assay.llm import ChatReply, Message, Model, connect
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from assay.cli.main import main
@@ -54,3 +55,9 @@ def write_cases(project: Path, **changes: list[str]) -> None:
 
 def last(project: Path) -> RunFolder:
     return find_run(project / "runs", "last")
+
+
+def interruptible(words: list[str]) -> list[str]:
+    """The command of a process that Ctrl-C ends, also where the parent ignores it, as background jobs do."""
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    return [sys.executable, "-c", f"{code}from assay.cli.main import main; sys.exit(main({words!r}))"]

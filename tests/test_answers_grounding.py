@@ -35,6 +35,22 @@ def test_numbers(text: str, expected: set[str]) -> None:
     assert numbers(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Twenty-five pounds, thirteen boats, ninety-nine", {"25", "13", "99"}),
+        ("twenty five", {"25"}),
+        ("vingt et un, vingt-deux, soixante et onze", {"21", "22", "71"}),
+        ("soixante-douze, quatre-vingts, quatre-vingt-dix-neuf, dix-sept", {"72", "80", "99", "17"}),
+        ("a forty-two-year-old on a three-day pass", {"42", "3"}),
+        ("one of them, un bateau", set()),
+    ],
+)
+def test_spelled_numbers(text: str, expected: set[str]) -> None:
+    assert numbers(text) == expected
+    assert not numbers(wording(text))
+
+
 def test_spelled_numbers_and_negations_are_no_words() -> None:
     assert wording("Three boats, never twelve; it isn’t No. 5").split() == ["boats,", ";", "it", "is", "No.", "5"]
 

@@ -254,3 +254,23 @@ def test_answers_are_asked_of_unanswerable_questions_too(tmp_path: Path) -> None
         ("yes", True, None, None, ("chunk-yes",)),
     ]
     assert found.reasons == {"no expected answer": 1}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"id": ""}, "id is ''; expected text of length >= 1"),
+        ({"question": ""}, "question is ''; expected text of length >= 1"),
+        ({"expected_ids": ["a", ""]}, "expected_ids[1] is ''; expected text of length >= 1"),
+        ({"grades": {"a": 1001}}, "grades.a is 1001; expected a whole number <= 1000"),
+        ({"grades": {"a": -1001}}, "grades.a is -1001; expected a whole number >= -1000"),
+        ({"grades": {"a": 10**30}}, "grades.a is 1000000000000000000000000000000; expected"),
+    ],
+)
+def test_a_case_that_says_nothing_is_refused_with_its_line(tmp_path: Path, change: dict[str, Any], told: str) -> None:
+    path = tmp_path / "cases.jsonl"
+    fine = {"id": "a", "question": "Who?", "expected_ids": ["x"]}
+    path.write_text(f"{json.dumps(fine)}\n\n{json.dumps(fine | {'id': 'b'} | change)}\n")
+    with pytest.raises(AssayError) as fault:
+        load_cases(path)
+    assert str(fault.value).startswith(f"{path}:3: {told}")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from documents import sentences
 from fake_server import Call, FakeServer, Reply, embeddings
+from small_project import interruptible
 
 from assay.cli.main import main
 from assay.corpus.index import Index
@@ -166,7 +167,7 @@ def test_an_interrupt_in_the_middle_leaves_the_old_index(here: Path, end: signal
         for n in range(40):
             (here / "docs" / f"more-{n}.md").write_text(f"poison {n}")
         called = len(server.calls)
-        process = subprocess.Popen(command("index", "docs", "--out", "c.db"), stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(interruptible(["index", "docs", "--out", "c.db"]), stderr=subprocess.PIPE, text=True)
         wait_for_calls(server, called + 1)
         process.send_signal(end)
         _, err = process.communicate(timeout=20)

@@ -96,6 +96,23 @@ def test_what_must_be_found(corpus: Path) -> None:
     assert found == {case: id_ for case, _, id_ in FOUND}
 
 
+def test_a_name_as_written_goes_before_others_of_the_same_words(tmp_path: Path) -> None:
+    names = ["FIELDS", "FIELD", "_fields", "fields", "Fields"]
+    chunks = [Chunk(id=f"code:a.py::{name}", text=f"{name} = 1", source="a.py", lane="code") for name in names]
+    index = write_index(tmp_path / "i.db", chunks)
+    assert [search(index, name)[0] for name in names] == [f"code:a.py::{name}" for name in names]
+    # In a sentence only what looks like a name is taken for one.
+    assert search(index, "where are the _fields of it")[0] == "code:a.py::_fields"
+
+
+def test_a_file_goes_before_others_of_the_same_words(tmp_path: Path) -> None:
+    paths = ["llm/retry.py", "retry/llm.py", "http/retry.py", "retry.go"]
+    chunks = [Chunk(id=f"code:{path}::f", text="f", source=path, lane="code") for path in paths]
+    index = write_index(tmp_path / "i.db", chunks)
+    assert [search(index, path)[0] for path in paths] == [f"code:{path}::f" for path in paths]
+    assert search(index, "`./llm/retry.py`:")[0] == "code:llm/retry.py::f"
+
+
 def test_a_path_alone_finds_the_units_of_its_file(corpus: Path) -> None:
     index_all()
     with Index.open(corpus / "corpus.db") as index:
@@ -289,6 +306,18 @@ def test_the_commands(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "src/retry.py:14-22" in shown
     assert "symbol@delay" in shown
     assert [line.split(" · ")[0] for line in shown.splitlines() if " chunks" in line] == ["document", "memory", "code"]
+
+
+def test_code_is_searched_by_words_unless_said_otherwise(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "index", "--code", "src", "--memories", "notes.jsonl", "docs", "--out", "corpus.db")
+    by_lane = json.loads(run(capsys, "search", QUERY, "--json"))["lanes"]
+    assert {lane: found["retriever"] for lane, found in by_lane.items()} == {
+        "document": "hybrid",
+        "memory": "hybrid",
+        "code": "bm25",
+    }
+    asked = json.loads(run(capsys, "search", QUERY, "--json", "--lane", "code", "--retriever", "vector"))
+    assert asked["retriever"] == "vector"
 
 
 def test_wrong_commands(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:

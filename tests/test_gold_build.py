@@ -209,7 +209,7 @@ def test_without_a_model_it_says_what_to_set_and_offers_the_exchange(example: Pa
 def test_a_folder_of_another_build_is_never_mixed_in(example: Path, tmp_path: Path) -> None:
     build(order_in(example, tmp_path, until="strata"), quiet)
     other = order_in(example, tmp_path, config=with_gold(example, target=30))
-    with pytest.raises(AssayError, match=r"holds another build: gold.target changed"):
+    with pytest.raises(AssayError, match=r"holds another build: gold.target was 40, is 30\. Give"):
         build(other, quiet)
     build(msgspec.structs.replace(other, fresh=True, until="strata"), quiet)
     assert json.loads((tmp_path / "build" / "chunk_strata.json").read_text())["target"] == 30

@@ -148,6 +148,7 @@ def test_schema_v2_there_and_back(form: str, tmp_path: Path) -> None:
     mcq("Both rooms are booked with Ms Petra Quill")(raws)
     raws[3] |= {"own_field": {"a": [1, None]}, "another": "text"}
     raws[4]["legacy_id"] = ""
+    raws[16]["provenance"]["contradiction"] = "Fines are paid in cash or by card at the desk, never by cheque."
     raws[5]["legacy_id"] = "12"
     raws[7]["content"]["question"] = 'Which "space", if any;\nsuits fifty?'
     gold_file(raws, tmp_path)

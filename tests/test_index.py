@@ -76,6 +76,29 @@ def test_chunks_by_id(tmp_path: Path) -> None:
     assert (found["c"].source, found["c"].tokens, found["c"].metadata) == ("", 0, {})
 
 
+@pytest.mark.parametrize(
+    ("page", "metadata", "span"),
+    [
+        (2, '{"pages": [2, 4]}', (2, 4)),
+        (2, None, (2, 2)),
+        (2, "{}", (2, 2)),
+        (2, '{"pages": [2, 4', (2, 2)),
+        (2, '{"pages": "2-4"}', (2, 2)),
+        (2, '{"pages": [2]}', (2, 2)),
+        (2, '{"pages": [4, 2]}', (2, 2)),
+        (2, '{"pages": [2, "4"]}', (2, 2)),
+        (None, '{"pages": [2, 4]}', (2, 4)),
+        (None, None, None),
+    ],
+)
+def test_the_pages_a_chunk_covers(
+    tmp_path: Path, page: int | None, metadata: str | None, span: tuple[int, int] | None
+) -> None:
+    """Where nobody wrote how far it goes, or not in a way that can be read, its page alone."""
+    with Index.open(theirs(tmp_path / "i.db", [("a", "text", "x.pdf", page, 1, metadata, None)])) as index:
+        assert index.page_spans == (span,)
+
+
 def test_many_chunks_by_id(tmp_path: Path) -> None:
     rows = [(f"{n:05d}", f"text {n}", "s", 1, 2, None, None) for n in range(3000)]
     with Index.open(theirs(tmp_path / "i.db", rows)) as index:

@@ -35,6 +35,12 @@ JUDGE = ["pass"] * 8 + ["partial"] * 2 + ["pass"] * 2 + ["partial"] * 4 + ["fail
 TWENTY = [label(f"q{n:02}", h, j) for n, (h, j) in enumerate(zip(HUMAN, JUDGE, strict=True))]
 
 
+def test_labels_of_questions_nobody_judged_are_told() -> None:
+    report = check([*TWENTY, label("x2", "pass", None), label("x1", "fail", None)], PLAN)
+    assert "2 labelled questions were not judged, such as 'x1'" in report.warnings[0]
+    assert (report.n_labelled, report.n_both) == (22, 20)
+
+
 def test_verdicts_by_hand() -> None:
     """15 of 20 equal; by chance (10·10 + 6·7 + 4·3)/400 = 0.385: kappa (0.75 − 0.385) / 0.615."""
     report = check(TWENTY, PLAN)

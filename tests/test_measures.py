@@ -335,6 +335,16 @@ def test_the_rank_that_covers_a_page(
     assert page_ranks(found, expected, tolerance=2) == ranks
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "covered"),
+    [(8, 12, True), (10, 10, True), (5, 8, True), (5, 7, False), (12, 19, True), (13, 19, False), (None, None, False)],
+    ids=["across", "itself", "ends 2 before", "ends 3 before", "begins 2 after", "begins 3 after", "no page"],
+)
+def test_a_chunk_covers_every_page_it_goes_over(first: int | None, last: int | None, covered: bool) -> None:
+    """The tolerance of 2 counts from the nearest page that is covered, not from the first."""
+    assert page_ranks([("a.pdf", first, last)], [A10], tolerance=2) == [1 if covered else None]
+
+
 def test_the_looser_form_takes_the_page_of_any_document() -> None:
     assert page_ranks([("b.pdf", 10)], [A10], same_document=False) == [1]
 

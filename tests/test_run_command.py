@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 from chat_server import Answer, Call, ChatServer, chat, error
-from small_project import QUESTIONS, last, make
+from small_project import QUESTIONS, interruptible, last, make
 
 from assay.cli.main import main
 from assay.errors import AssayError
@@ -343,7 +342,7 @@ def test_an_unknown_price_is_unknown_and_not_zero(project: Path, capsys: pytest.
 def test_killed_and_resumed_is_as_if_never_killed(project: Path, server: ChatServer, how: signal.Signals) -> None:
     write(cases(10))
     server.handler = lambda call: Answer(reply(call).body, delay=0.05)
-    command = [sys.executable, "-m", "assay", "run", "--quiet", "--workers", "4"]
+    command = interruptible(["run", "--quiet", "--workers", "4"])
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 30
     while time.monotonic() < end and len(server.calls) < 40:

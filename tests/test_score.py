@@ -178,3 +178,8 @@ def test_the_library_door(files: Path) -> None:
     scores = score_runs(Path("q.txt"), [Path("r.txt")], ["mrr", "MRR", "map"], ScoreOptions(seed=1))
     assert [str(measure) for measure in scores.measures] == ["mrr", "map"]
     assert scores.runs[0].per_query(scores.queries, scores.measures)["q2"] == {"mrr": 0.5, "map": 0.5}
+
+
+def test_a_seed_below_zero_is_one_line(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "--qrels", "q.txt", "--run", "r.txt", "--seed", "-1"]) == 2
+    assert capsys.readouterr().err == "assay: --seed: seed is -1; expected a whole number >= 0\n"

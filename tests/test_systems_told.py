@@ -215,6 +215,18 @@ def test_a_fault_the_system_tells_itself(told: Any, expected: Fault) -> None:
     assert read_output(told).fault == expected
 
 
+def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined() -> None:
+    told = {"answer": "\ud83d\ude00 \ud800", "contexts": [{"id": "\udfff", "source": "\udfff.md", "text": "a\ud800b"}]}
+    found = read_output(told | {"model": "m\ud800"})
+    assert found.answer == "\N{GRINNING FACE} \N{REPLACEMENT CHARACTER}"
+    assert found.context is not None
+    (passage,) = found.context
+    for text in (found.answer, passage.id, passage.source, passage.text, found.metadata.model):
+        assert text
+        assert text.encode().decode() == text
+    assert read_output({"error": "\ud800"}).fault == Fault("unknown", "\N{REPLACEMENT CHARACTER}")
+
+
 def test_an_empty_answer_is_an_answer() -> None:
     assert read_output({"answer": ""}).answer == ""
     assert read_output("").fault is None

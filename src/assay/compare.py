@@ -34,6 +34,9 @@ IDENTITY = {
     "record type": "the record types or their levels",
 }
 LOWER_IS_BETTER = {"fail_rate", "error_rate"}
+_NOT_COMPARED = ("p_max@", "field.")
+"""What no change of the system can move, and the parts of a record, of which the whole is compared: each measure more
+makes it harder to show that another one changed."""
 NEUTRAL = {"partial_rate"}
 """More or fewer of these is neither better nor worse."""
 
@@ -246,7 +249,7 @@ def compare_measures(
     rules: Rules,
 ) -> list[Row]:
     """One row for each measure of either side, p-values corrected over those that both have."""
-    measures = [measure for measure in dict.fromkeys([*now, *before]) if not measure.startswith("p_max@")]
+    measures = [measure for measure in dict.fromkeys([*now, *before]) if not measure.startswith(_NOT_COMPARED)]
     samples = [_paired(before.get(measure, {}), now.get(measure, {})) for measure in measures]
     family = [_hypothesis(pairs) for _, pairs in samples]
     alpha = rules.statistics.alpha / max(1, len(set(family)))

@@ -136,8 +136,8 @@ class Decision(Settings, frozen=True):
 class CodeFields(Settings, frozen=True):
     """What bm25 searches beside the text of a unit of code: a match there counts so many times one in the text."""
 
-    symbol: Annotated[NotNegative, Meta(description="its qualified name")] = 0.5
-    path: Annotated[NotNegative, Meta(description="the path of its file")] = 0.5
+    symbol: Annotated[NotNegative, Meta(description="its name; eight times that for the whole name as written")] = 0.25
+    path: Annotated[NotNegative, Meta(description="the path of its file; eight times that for the path as written")] = 0.25
 
     @property
     def weights(self) -> dict[str, float]:
@@ -161,13 +161,18 @@ class RetrievalOptions(Settings, frozen=True):
 
     variants: Annotated[
         tuple[str, ...],
-        Meta(min_length=1, description="bm25, vector, hybrid, each also with +rerank; python:module:function, a URL, run:FILE"),
+        Meta(
+            min_length=1,
+            description="bm25, vector, hybrid, each also with +rerank; python:module:function, a URL, run:FILE",
+        ),
     ] = ("bm25", "vector", "hybrid")
     k: Annotated[tuple[Positive, ...], Meta(min_length=1, description="cut-offs")] = (1, 3, 5, 10)
     measures: Annotated[
         tuple[str, ...], Meta(description="further measures, such as map or judged@10; the usual ones are always there")
     ] = ()
-    depth: Annotated[Positive, Meta(description="how far a missed chunk is searched for where its rank is not simply counted")] = 1000
+    depth: Annotated[
+        Positive, Meta(description="how far a missed chunk is searched for where its rank is not simply counted")
+    ] = 1000
     tolerance: Annotated[int, Meta(ge=0, description="pages to either side that count for page recall")] = 2
     page_match: Annotated[
         Literal["document", "page"], Meta(description="page: number alone, whatever the document (looser)")
@@ -220,6 +225,9 @@ class Judging(Settings, frozen=True):
     never_pass_at: Annotated[
         float, Meta(ge=0, le=5, description="no pass with a correctness of this or less; 0: no such rule")
     ] = 2.0
+    archetypes: Annotated[
+        str, Meta(description="rules, or provider/model: also asked what kind a failure is that no rule decides")
+    ] = "rules"
     labels: Annotated[
         str | None, Meta(description="people's labels (JSONL): the run then says how far its judge can be trusted")
     ] = None

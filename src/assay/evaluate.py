@@ -145,7 +145,9 @@ def _awaitable(fault: BaseException) -> Exception:
     a StopIteration would be taken for an end of waiting."""
     if isinstance(fault, Exception) and not isinstance(fault, StopIteration):
         return fault
-    return IncompleteRun(f"the system under test ended with {fault!r}", hint="What was finished is kept")
+    return IncompleteRun(
+        f"the system under test ended with {fault!r}", hint="What was finished is kept; go on with --resume last"
+    )
 
 
 async def _in_thread(function: Callable[[Sequence[C]], Any], cases: Sequence[C]) -> Outputs:

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from assay.config import Config, Pipeline
 from assay.errors import AssayError
 from assay.llm import price_of
+from assay.rag.batches import Exchange
 from assay.rag.evaluation import KIND, Order
 from assay.rag.settings import differences, resumed
 from assay.runs.folder import find_run
-from assay.urls import shown_url
+from assay.runs.manifest import mask
 
 
 def order_of(config: Config, arguments: argparse.Namespace) -> tuple[Config, Order]:
@@ -110,18 +111,15 @@ def check_effect(config: Config, arguments: argparse.Namespace) -> None:
     }
     for option, value in given.items():
         if value:
-            raise AssayError(f"{option} has no effect on {shown_url(pipeline.system)}", hint="Leave it out")
+            raise AssayError(f"{option} has no effect on {mask(pipeline.system)}", hint="Leave it out")
     if arguments.model and price_of(arguments.model, config.llm.prices) is None:
-        what = f"--model only gives the price of what {shown_url(pipeline.system)} uses, and none is known"
+        what = f"--model only gives the price of what {mask(pipeline.system)} uses, and none is known"
         raise AssayError(what, where=arguments.model, hint="Give it under llm.prices in assay.yaml")
 
 
-def check_baseline(name: str, config: Config) -> None:
-    """A baseline that is not there is told before the run, not after it."""
-    if name not in ("latest", "none"):
-        from assay.report.publish import load_scored
-
-        load_scored(name, config)
+def exchange_of(arguments: argparse.Namespace) -> Exchange:
+    """Batch files, if any are named."""
+    return Exchange(take=tuple(arguments.batch_in or ()), write=arguments.batch_out)
 
 
 @contextmanager
@@ -162,11 +160,9 @@ def with_judge(config: Config, arguments: argparse.Namespace) -> Config:
     _positive(arguments.repeats, "--repeats")
     if arguments.repeats and not arguments.run:
         raise AssayError("--repeats needs --run", hint="Name the run whose answers are judged again")
-    if arguments.judge and not arguments.repeats:
-        raise AssayError("--judge needs --repeats", hint="Without it no judge is asked")
     judging = config.run.judging
     given = judging.minimum_kappa if arguments.minimum_kappa is None else arguments.minimum_kappa
-    judging = replace(judging, judge=arguments.judge or judging.judge, minimum_kappa=given)
+    judging = replace(judging, minimum_kappa=given)
     return replace(config, run=replace(config.run, judging=judging))
 
 

@@ -17,8 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "labels", metavar="LABELS", type=Path, help="JSON lines: case_id, human {verdict, grades}, judge"
     )
     parser.add_argument("--run", metavar="RUN", help="take the judgments from this run: path, name, id or last")
-    parser.add_argument("--judge", metavar="NAME", help="with --repeats: the judge that is asked again")
-    parser.add_argument("--repeats", metavar="N", type=int, help="judge labelled answers N more times; paid")
+    parser.add_argument(
+        "--repeats", metavar="N", type=int, help="the run's judge judges labelled answers N more times; paid"
+    )
     parser.add_argument("--minimum-kappa", metavar="X", type=float, help="below this the exit code is 1")
 
 
@@ -30,12 +31,13 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.config import load
     from assay.judges.labels import read_labels
     from assay.judges.trust import may_gate
-    from assay.rag.trust import labels_of, repeat_judgments, trust_of
+    from assay.rag.trust import judged_as, labels_of, repeat_judgments, trust_of
     from assay.report.trust import trust_report
     from assay.runs.folder import find_run
 
     config = with_judge(load(arguments.config), arguments)
     folder = find_run(config.path("runs"), arguments.run) if arguments.run else None
+    config = judged_as(folder, config) if folder else config
     labels = labels_of(arguments.labels, folder.results.read()) if folder else read_labels(arguments.labels)
     if folder and arguments.repeats:
         labels = repeat_judgments(folder, labels, config, arguments.repeats)

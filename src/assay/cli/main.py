@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _how_to_resume(words: list[str]) -> str:
     """The command that goes on, for those that can."""
-    if words[0] not in commands() or "--resume" not in parser_of(words[0], load(words[0])).format_usage():
+    if not words or words[0] not in commands() or "--resume" not in parser_of(words[0], load(words[0])).format_usage():
         return ""
     from shlex import join
 

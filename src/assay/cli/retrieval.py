@@ -127,7 +127,9 @@ def _corpora(config: Config, arguments: argparse.Namespace) -> tuple[str, ...]:
 
     for option in ("gold", "index"):
         if getattr(arguments, option):
-            raise AssayError(f"--{option} and --corpora exclude each other", hint="A corpus names its own in assay.yaml")
+            raise AssayError(
+                f"--{option} and --corpora exclude each other", hint="A corpus names its own in assay.yaml"
+            )
     if not config.corpora:
         raise AssayError("the settings have no corpora", expected="corpora: {name: {index: FILE, gold: FILE}}")
     asked = words(arguments.corpora) or ()
@@ -138,7 +140,7 @@ def _corpora(config: Config, arguments: argparse.Namespace) -> tuple[str, ...]:
         if name not in config.corpora:
             raise unknown_name("corpus", name, config.corpora)
     if arguments.resume and len(chosen) > 1:
-        raise AssayError("--resume goes on with one run", expected="one corpus")
+        raise AssayError("--resume goes on with one run", expected="the one corpus that was interrupted")
     return chosen
 
 

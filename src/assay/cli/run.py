@@ -39,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
     parser.add_argument("--force", action="store_true", help="promote a partial run too")
     parser.add_argument("--record", metavar="FILE", type=Path, help="keep the replies used in a file for llm.recording")
+    parser.add_argument(
+        "--batch-out", metavar="FILE", type=Path, help="write the requests as a batch file instead of sending them"
+    )
+    parser.add_argument(
+        "--batch-in", metavar="FILE", type=Path, action="append", help="take the results of a batch in first"
+    )
     parser.add_argument("--interactive", action="store_true", help="ask for the main settings first, on a terminal")
 
 
@@ -46,8 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Searches of a run are small and many: more threads in the matrix library only spin while replies are awaited.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from assay.cli._output import finish, print_json, progress_to, show
-    from assay.cli._run import ask, check_baseline, order_of, resumable
+    from assay.cli._run import ask, exchange_of, order_of, resumable
     from assay.config import load
+    from assay.rag.batches import BatchWritten
     from assay.rag.estimate import estimate_run
     from assay.rag.evaluation import run_rag
     from assay.report.estimate import estimate_report
@@ -64,9 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
             show(estimate_report(estimate))
         return 0
     require_baseline(arguments.baseline, config)
-    check_baseline(arguments.baseline, config)
-    with progress_to(quiet=arguments.quiet) as progress, resumable():
-        folder = run_rag(order, progress)
+    try:
+        with progress_to(quiet=arguments.quiet) as progress, resumable():
+            folder = run_rag(order, progress, exchange_of(arguments))
+    except BatchWritten as done:
+        print(done)
+        return 0
     published = publish(folder, config, arguments.baseline, different_judges=arguments.allow_different_judges)
     finish(published, config, arguments)
     return published.exit_code

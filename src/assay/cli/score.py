@@ -18,6 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     again.add_argument("--baseline", metavar="FILE|latest|none", default="none", help="compare with (default: none)")
     again.add_argument("--allow-different-judges", action="store_true", help="compare even if the judges differ")
     again.add_argument("--update-baseline", action="store_true", help="promote the new run to the next baseline")
+    again.add_argument("--batch-out", metavar="FILE", type=Path, help="write the judge's requests as a batch file")
+    again.add_argument(
+        "--batch-in", metavar="FILE", type=Path, action="append", help="take the results of a batch in first"
+    )
     again.add_argument("--force", action="store_true", help="promote a partial run too")
     parser.add_argument("--qrels", metavar="FILE", type=Path, help="judgements: a TREC or BEIR file, or a BEIR folder")
     parser.add_argument("--run", metavar="FILE", type=Path, action="append", help="a run; several stand side by side")
@@ -39,19 +43,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _judge_again(arguments: argparse.Namespace) -> int:
     from assay.cli._output import finish, progress_to
-    from assay.cli._run import check_baseline, check_promotion, judged_by
+    from assay.cli._run import check_promotion, exchange_of, judged_by
     from assay.config import load
+    from assay.rag.batches import BatchWritten
     from assay.rag.rejudge import rejudge
-    from assay.report.publish import publish
+    from assay.report.publish import publish, require_baseline
     from assay.runs.folder import find_run
 
     check_promotion(arguments)
     config = judged_by(load(arguments.config), arguments.judge)
-    check_baseline(arguments.baseline, config)
+    require_baseline(arguments.baseline, config)
     index = config.path("index")
-    with progress_to(quiet=arguments.quiet) as progress:
-        folder = find_run(config.path("runs"), arguments.folder, "rag", finished=True)
-        again = rejudge(folder, config, index if index.exists() else None, progress)
+    folder = find_run(config.path("runs"), arguments.folder, "rag", finished=True)
+    try:
+        with progress_to(quiet=arguments.quiet) as progress:
+            again = rejudge(folder, config, index if index.exists() else None, progress, exchange_of(arguments))
+    except BatchWritten as done:
+        print(done)
+        return 0
     published = publish(again, config, arguments.baseline, different_judges=arguments.allow_different_judges)
     finish(published, config, arguments)
     return published.exit_code
@@ -67,7 +76,9 @@ def _score_files(arguments: argparse.Namespace) -> int:
     from assay.trec.score import ScoreOptions, as_record, score_runs
 
     config = load(arguments.config)
-    config = checked(replace(config, seed=config.seed if arguments.seed is None else arguments.seed), {"seed": "--seed"})
+    config = checked(
+        replace(config, seed=config.seed if arguments.seed is None else arguments.seed), {"seed": "--seed"}
+    )
     options = ScoreOptions(
         level=arguments.relevance_level,
         seed=config.seed,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 HELP = "search the index for one query and show why each result came back"
 OMITS = ("--quiet",)
-DEFAULT = "default: hybrid, or bm25 when the index has no embeddings"
+DEFAULT = "default: hybrid; bm25 for code, and when the index has no embeddings"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,10 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     lane = None if arguments.lane == "all" else arguments.lane
     request = Request(k=arguments.k, sources=tuple(arguments.source or config.retrieval.sources), lane=lane)
     with Index.open(arguments.index or config.path("index")) as index:
-        variant = arguments.retriever or ("hybrid" if index.metadata.get("model_id") else "bm25")
         if index.doubt:
             print(f"assay: {index.doubt}", file=sys.stderr)
-        found = explain_lanes(arguments.query, variant, config, index, request)
+        found = explain_lanes(arguments.query, arguments.retriever, config, index, request)
     if arguments.json:
         print_json(as_data(found))
     else:

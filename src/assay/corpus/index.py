@@ -320,9 +320,10 @@ def _page(value: object) -> int | None:
 
 def _span(text: str | None) -> tuple[int, int] | None:
     """`[2,3]` as (2, 3); None for anything that is not two whole numbers in order."""
-    first, last = json.loads(text) if text else (None, None)
-    whole = all(isinstance(end, int) and not isinstance(end, bool) for end in (first, last))
-    return (first, last) if whole and first <= last else None
+    match json.loads(text) if text else None:
+        case [int(first), int(last)] if first <= last:
+            return first, last
+    return None
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -12,6 +12,7 @@ from assay.config import Config
 from assay.extraction.record_type import RecordType
 from assay.llm import Connections
 from assay.llm.protocol import Usage
+from assay.metrics.records.moments import parsed
 from assay.records import Fault
 from assay.registry import Registry
 
@@ -57,14 +58,14 @@ class Sample(Struct, frozen=True, kw_only=True):
             from zoneinfo import ZoneInfo
 
             return ZoneInfo(self.timezone)
-        return datetime.fromisoformat(self.reference_datetime).tzinfo if self.reference_datetime else None
+        return parsed(self.reference_datetime).tzinfo if self.reference_datetime else None
 
     @property
     def now(self) -> datetime:
         """The time at which the text was written; without one, this moment."""
         if not self.reference_datetime:
             return datetime.now(self.zone or UTC)
-        found = datetime.fromisoformat(self.reference_datetime)
+        found = parsed(self.reference_datetime)
         return found.replace(tzinfo=self.zone) if found.tzinfo is None else found
 
 

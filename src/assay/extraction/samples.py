@@ -12,7 +12,7 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.extraction.protocol import Sample
 from assay.extraction.record_type import RecordType
-from assay.extraction.sidecar import Sidecar, check_record, read_sidecar
+from assay.extraction.sidecar import Sidecar, check_clock, check_record, read_sidecar
 from assay.files import dump_json, read_jsonl, read_text
 
 TEXT, SIDECAR = ".txt", ".expected.json"
@@ -111,8 +111,9 @@ def _gold_line(line: Any, where: str, record: RecordType) -> Sample:
     id_, records = id_and_records(line, where)
     for each in records:
         check_record(each, record, lambda _keys: where)
+    check_clock(line.get("reference_datetime"), line.get("timezone"), lambda _keys: where)
     level = line.get("tolerance", "moderate")
-    if level not in record.levels:
+    if not isinstance(level, str) or level not in record.levels:
         raise AssayError(f"tolerance is {level!r}", where=where, expected=" or ".join(record.levels))
     return Sample(
         id=id_,

@@ -11,7 +11,8 @@ from assay.errors import AssayError, offer
 from assay.extraction.protocol import CalendarEvent
 from assay.extraction.record_type import RecordType
 from assay.files import line_of, parse_json, read_text
-from assay.metrics.records.comparator import Unread
+from assay.metrics.records.comparator import Unread, Unreadable
+from assay.metrics.records.moments import parsed
 from assay.validation import Keys, convert, shown
 
 
@@ -91,30 +92,29 @@ def _check(sidecar: Sidecar, record: RecordType, place: Any) -> None:
 
 
 def _check_times(sidecar: Sidecar, place: Any) -> None:
-    from assay.metrics.records.comparator import Unreadable
-    from assay.metrics.records.moments import parsed
-
-    if sidecar.reference_datetime is not None:
-        try:
-            parsed(sidecar.reference_datetime)
-        except Unreadable as fault:
-            raise AssayError(f"reference_datetime: {fault}", where=place(("reference_datetime",))) from None
-    if sidecar.timezone is not None:
-        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
-
-        try:
-            ZoneInfo(sidecar.timezone)
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            hint = offer(sidecar.timezone, available_timezones())
-            raise AssayError(f"no timezone '{sidecar.timezone}'", where=place(("timezone",)), hint=hint) from None
+    check_clock(sidecar.reference_datetime, sidecar.timezone, place)
     for number, event in enumerate(sidecar.expected_events or ()):
         _check_order(event, place, number)
 
 
-def _check_order(event: ExpectedEvent, place: Any, number: int) -> None:
-    from assay.metrics.records.comparator import Unreadable
-    from assay.metrics.records.moments import parsed
+def check_clock(reference: Any, zone: Any, place: Any) -> None:
+    """When and where a text was written, if that is said."""
+    if reference is not None:
+        try:
+            parsed(reference)
+        except Unreadable as fault:
+            raise AssayError(f"reference_datetime: {fault}", where=place(("reference_datetime",))) from None
+    if zone is not None:
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+        try:
+            ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, TypeError, ValueError, OSError):
+            hint = offer(str(zone), available_timezones())
+            raise AssayError(f"no timezone '{zone}'", where=place(("timezone",)), hint=hint) from None
+
+
+def _check_order(event: ExpectedEvent, place: Any, number: int) -> None:
     try:
         start, end = parsed(event.start_time), parsed(event.end_time or event.start_time)
     except Unreadable:

@@ -173,7 +173,7 @@ def _pages(docs: tuple[str, ...], pages: tuple[int, ...]) -> tuple[PageRef, ...]
 
 Said = Annotated[str, Meta(min_length=1)]
 Grade = Annotated[int, Meta(ge=-1000, le=1000)]
-"""Gains grow as 2^grade: beyond, no number could hold them."""
+"""Far beyond any scale of judgements: a larger number is a slip, and one too large to count with would end the run."""
 
 
 class FlatCase(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

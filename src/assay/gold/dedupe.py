@@ -2,8 +2,8 @@
 
 Two unit vectors x and y, turned so that most of what tells vectors apart stands in their first k numbers, have
 x·y ≤ x₁·y₁ + |x₂||y₂|, where x₁ is those k numbers and |x₂| the length of the rest. That is one product of k + 1
-numbers, an eighth of the work; only the pairs whose bound reaches the threshold are compared in full. Blocks of the
-product fit a cache: memory grows with the number of vectors, never with its square.
+numbers, an eighth of the work; only the pairs whose bound reaches the threshold are compared in full. The
+product is made in blocks: memory grows with the number of vectors, never with its square.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Vectors = NDArray[np.float32]
 
 _KEPT = 31
 """Dimensions of the projection; with the length of the rest, 32."""
-_ROWS, _COLUMNS = 512, 2048
-"""Of a block: 4 MB of float32."""
+_ROWS, _COLUMNS = 512, 8192
+"""Of a block: 16 MB of float32. Smaller ones fit a cache but make the threads of the product wait for each other."""
 _SAMPLE, _ROUNDS = 2048, 3
 """Vectors the turn is learned from, and how long."""
 _SLACK = 1e-5
@@ -74,22 +74,32 @@ class _Search:
         """First against all that stay, then among themselves, in order."""
         rows, others, cosines = self.pairs(start, stop, self._count)
         found = _earliest(rows, others, cosines)
-        rest = np.setdiff1d(np.arange(start, stop), np.fromiter(found, dtype=np.int64, count=len(found)))
-        inner = self._among(rest)
-        gone: set[int] = set()
-        for later, earlier, cosine in inner:
-            if earlier not in gone and later not in gone:
-                gone.add(later)
-                found[int(rest[later])] = Duplicate(int(rest[later]), int(rest[earlier]), cosine)
-        self.keep(np.delete(rest, sorted(gone)))
+        stays = np.ones(stop - start, dtype=bool)
+        stays[[row - start for row in found]] = False
+        inner = self._among(start + np.flatnonzero(stays))
+        found |= {each.row: each for each in inner}
+        stays[[each.row - start for each in inner]] = False
+        self.keep(start + np.flatnonzero(stays))
         return [found[row] for row in sorted(found)]
 
-    def _among(self, rows: NDArray[np.int64]) -> list[tuple[int, int, float]]:
-        """(later, earlier, cosine) of the pairs of these rows, by their places, in order."""
-        bound = self._bounds[rows] @ self._bounds[rows].T
-        later, earlier = np.nonzero(np.tril(bound >= self._threshold - _SLACK, -1))
-        found = _decided(self._vectors[rows], later, earlier, self._threshold)
-        return list(zip(*(part.tolist() for part in found), strict=True))
+    def _among(self, rows: NDArray[np.int64]) -> list[Duplicate]:
+        """Those of these rows that are like an earlier one of them that stays."""
+        bounds = self._bounds[rows]
+        near = np.flatnonzero(bounds @ bounds.T >= self._threshold - _SLACK)
+        later, earlier = np.divmod(near, len(rows)) if len(near) else (near, near)
+        below = earlier < later
+        later, earlier, cosines = _decided(self._vectors[rows], later[below], earlier[below], self._threshold)
+        starts = np.searchsorted(later, np.arange(len(rows) + 1))
+        stays = np.ones(len(rows), dtype=bool)
+        found = []
+        for row in np.unique(later).tolist():
+            part = slice(starts[row], starts[row + 1])
+            near = np.flatnonzero(stays[earlier[part]])
+            if len(near):
+                stays[row] = False
+                at = starts[row] + near[0]
+                found.append(Duplicate(int(rows[row]), int(rows[earlier[at]]), float(cosines[at])))
+        return found
 
     def pairs(
         self, start: int, stop: int, count: int

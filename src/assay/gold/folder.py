@@ -7,7 +7,7 @@ belongs to one build: other settings or another corpus are refused, never mixed 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -49,11 +49,10 @@ class BuildFolder:
         before = parse_json(read_text(file), str(file))
         if before.get("identity") != self.identity:
             old = before.get("about", {})
-            changed = [key for key in sorted({*old, *about}) if old.get(key) != about.get(key)]
             raise AssayError(
-                f"holds another build: {', '.join(changed)} changed",
+                f"holds another build: {'; '.join(_changes(old, about))}",
                 where=str(self.path),
-                hint="Start anew with --fresh, or name another --folder",
+                hint="Give the same options as before, build anew with --fresh, or name another --folder",
             )
         return str(before["date"])
 
@@ -70,6 +69,14 @@ class BuildFolder:
         data = {"input": made_from} | make()
         write_json(file, data)
         return data
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for key in sorted({*old, *new}):
+        was, now = old.get(key), new.get(key)
+        if was != now:
+            short = all(isinstance(value, int | float | str) and len(str(value)) <= 20 for value in (was, now))
+            yield f"{key} was {was}, is {now}" if short else f"{key} changed"
 
 
 def clear(path: Path) -> None:

@@ -146,8 +146,9 @@ def _unit(text: str, language: str) -> _Unit:
 
 
 def _whole(text: str, language: str) -> Iterator[_Unit]:
-    """Sentences, for those whose clauses are too short to tell."""
-    return (_unit(sentence, language) for sentence in sentences(text))
+    """Sentences that affirm, for those whose clauses are too short to tell. One that denies may affirm too, and is
+    told by its clauses."""
+    return (_unit(sentence, language) for sentence in sentences(text) if not denies(sentence))
 
 
 def _denied(text: str, language: str) -> Iterator[str]:

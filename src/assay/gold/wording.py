@@ -6,6 +6,7 @@ import re
 
 from assay.corpus.language import detect
 from assay.corpus.quotes import fold
+from assay.retrievers.analysis import analyzer
 
 _PART = "document|passage|text|excerpt|extract|paragraph|section|chunk|page|article|table|figure|sentence|context"
 _PARTIE = "document|passage|texte|extrait|paragraphe|chapitre|section|page|article|tableau|figure|phrase|contexte"
@@ -39,7 +40,9 @@ _LISTS = {
 _PRONOUNS, _POINTERS, _DETERMINERS, _ASKING, _EXPLETIVE = (frozenset(words.split()) for words in _LISTS.values())
 _THIS_ONE = re.compile(r"\b(?:celui|celle|ceux|celles)-(?:ci|la)\b|\b(?:ce dernier|cette derniere|ces derniers)\b")
 _TOKEN = re.compile(r"\w+'|\w+")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w+(?:'\w+)*")
+_CLEARLY = 2
+"""Small words more than of the expected language."""
 
 
 def pointing(question: str) -> str | None:
@@ -98,6 +101,13 @@ def copied(question: str, passage: str) -> tuple[int, float]:
 
 
 def other_language(text: str, language: str) -> str | None:
-    """The language of the text, where it can be told and is not the given one."""
+    """The language of the text, where it can be told and is not the given one.
+
+    A short text shares its small words with neighbouring languages: it must have clearly more of the other's.
+    """
     found = detect(text)
-    return found if found and found != language else None
+    if not found or found == language:
+        return None
+    pieces = text.split()
+    other, own = (sum(map(analyzer(code).is_stop, pieces)) for code in (found, language))
+    return found if other >= own + _CLEARLY else None

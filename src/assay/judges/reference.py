@@ -13,8 +13,9 @@ Every grade is 1 + 4·x, with x from 0 to 1:
 EM, F1 and S are exact match, token F1 and cosine of answer and reference; C is the share of the reference's content
 words, numbers and denials that the answer has (`groundedness` of the reference in the answer); G is the groundedness of
 the answer in the context; N is the share of the reference's numbers the answer has (1 if it has none); P is 0 if one
-begins with yes and the other with no, else 1; Q is the share of the question's content words the answer has. Of several
-references the one with the highest correctness counts. S is left out where no similarity is given, and never below 0.
+begins with yes and the other with no, or one denies what the other says (`denial.py`), else 1; Q is the share of the
+question's content words the answer has. Of several references the one with the highest correctness counts. S is left
+out where no similarity is given, and never below 0.
 
 The overall score is 0.4 correctness + 0.2 completeness + 0.2 faithfulness + 0.1 relevance + 0.1 clarity; faithfulness
 is None without a context, and the other weights are then divided by their sum.
@@ -33,6 +34,7 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
+from assay.judges.denial import one_denies
 from assay.judges.judgment import Answer, Grades, Judged, Judgment
 from assay.judges.verdict import VerdictRule, verdict_of, withholds
 from assay.judges.words import Similarity, content_terms, language_of
@@ -42,7 +44,7 @@ from assay.metrics.answers.overlap import exact, f1
 from assay.metrics.answers.sentences import sentences
 
 NAME = "reference"
-VERSION = 1
+VERSION = 2
 """Raised when the same answer gets other grades than before."""
 WEIGHTS = {"correctness": 0.4, "completeness": 0.2, "faithfulness": 0.2, "relevance": 0.1, "clarity": 0.1}
 UNSUPPORTED = 0.25
@@ -111,13 +113,14 @@ class ReferenceJudge:
         )
 
     def _match(self, text: str, reference: str, language: str) -> Match:
-        covered = groundedness(reference, text, content_terms(language)).score.value
+        terms = content_terms(language)
+        covered = groundedness(reference, text, terms).score.value
         same = exact(text, reference, language)
         coverage = same if covered is None else covered
         wanted = numbers(reference)
         found = len(wanted & numbers(text)) / len(wanted) if wanted else 1.0
         near = max(f1(text, reference, language), self._alike(text, reference))
-        polarity = 0.0 if _opposed(text, reference) else 1.0
+        polarity = 0.0 if _opposed(text, reference) or one_denies(text, reference, terms) else 1.0
         return Match(found * polarity * max(same, (coverage + near) / 2), coverage)
 
     def _alike(self, first: str, second: str) -> float:

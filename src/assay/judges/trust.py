@@ -112,7 +112,7 @@ def check(labels: Sequence[Label], plan: Resampling, rule: VerdictRule | None = 
         pass_rate=pass_rate(cases, plan),
         warnings=(),
     )
-    return replace(report, warnings=tuple(_warnings(report)))
+    return replace(report, warnings=(*_strangers(labels), *_warnings(report)))
 
 
 def _agreement(cases: Sequence[PooledCase], name: str, plan: Resampling) -> Agreement:
@@ -139,6 +139,15 @@ def _scores(cases: Sequence[PooledCase], side: Callable[[PooledCase], dict[str, 
 
 def _bias(cases: Sequence[PooledCase], measure: Callable[[PooledCase], int | None], plan: Resampling) -> Estimate:
     return spearman([case.error() for case in cases], [measure(case) for case in cases], plan)
+
+
+def _strangers(labels: Sequence[Label]) -> list[str]:
+    """People's labels that stand beside no judgment: most likely of another set of questions."""
+    judged = {label.case_id for label in labels if label.judge is not None}
+    alone = sorted({label.case_id for label in labels if label.human is not None} - judged)
+    if not alone or not judged:
+        return []
+    return [f"{len(alone)} labelled questions were not judged, such as '{alone[0]}': their labels say nothing here"]
 
 
 def _warnings(report: TrustReport) -> list[str]:

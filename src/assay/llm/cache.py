@@ -8,11 +8,12 @@ from itertools import chain
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from assay.errors import AssayError
 from assay.llm.faults import MissingReply
 from assay.llm.fingerprint import Parts, differences, parts_of
+from assay.llm.outbox import Outbox, Waiting
 from assay.llm.protocol import ChatReply, ChatRequest, Llm, Source
 from assay.llm.recording import Recording
 from assay.llm.store import Entry, ReplyStore
@@ -26,6 +27,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     mode: Mode = "record"
     store: ReplyStore | None = None
     recording: Recording | None = None
+    outbox: Outbox = field(default_factory=Outbox)
 
 
 class Cached:
@@ -74,6 +76,7 @@ class Cached:
     async def _ask(self, request: ChatRequest, parts: Parts, address: str) -> ChatReply:
         if self._memory.mode == "replay":
             raise self._missing(request, parts, address)
+        self._memory.outbox.keep(address, Waiting(self._provider, self._identity, request))
         flight = self._flights[address] = asyncio.get_running_loop().create_future()
         try:
             reply = await self._inner.complete(request)

@@ -8,7 +8,7 @@ from typing import Any
 from assay.evaluate import Named, Scorer
 from assay.records import Case
 from assay.runs.results import Row
-from assay.systems.secrets import environment_secrets, struck_everywhere
+from assay.systems.secrets import struck_everywhere
 
 KEYS = ("variant", "case_id", "question_id")
 """By these a row is found again: they are never changed."""
@@ -17,8 +17,8 @@ KEYS = ("variant", "case_id", "question_id")
 class Clean:
     """A scorer whose rows are clean, and counted."""
 
-    def __init__(self, inner: Scorer[Case]):
-        self._inner, self._secrets = inner, environment_secrets()
+    def __init__(self, inner: Scorer[Case], secrets: list[str]):
+        self._inner, self._secrets = inner, secrets
         self.rows = 0
 
     def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Any]) -> list[Row]:

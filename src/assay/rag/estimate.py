@@ -76,7 +76,7 @@ async def _answers(bench: Bench, sample: tuple[Case, ...], price: Price | None) 
         return Forecast(
             phase="answers",
             who=bench.system.name,
-            calls=len(bench.cases),
+            calls=len(bench.cases) * getattr(bench.system, "calls_per_question", 1),
             prompt_tokens=None,
             completion_tokens=None,
             cost=None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from os.path import relpath
 from pathlib import Path
@@ -26,10 +26,13 @@ from assay.judges import outcomes as answered_or_refused
 from assay.judges.trust import may_gate
 from assay.judges.words import Similarity
 from assay.llm import Connections, Price, connect, price_of
+from assay.llm.connect import Model
 from assay.llm.prices import FREE
 from assay.rag import outcomes, summary
 from assay.rag.again import Stored, Unjudged
+from assay.rag.archetypes import BY_RULES, Kinds, ask_archetypes
 from assay.rag.clean import Clean
+from assay.rag.client import with_client
 from assay.rag.guarded import Guarded
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.measures import check_rules
@@ -51,7 +54,7 @@ from assay.sampling import per_bucket, stratified
 from assay.stats import Resampling
 from assay.systems.build import build
 from assay.systems.protocol import Context, Output, RagSystem, inputs_of
-from assay.validation import convert
+from assay.systems.secrets import secrets_of
 
 KIND = "rag"
 TEST_PER_BUCKET, TEST_LIMIT = 5, 30
@@ -92,15 +95,25 @@ class Bench(Struct, frozen=True, kw_only=True):
         return self.order.config
 
 
-def run_rag(order: Order, progress: Progress) -> RunFolder:
+Before = Callable[[Bench], Awaitable[None]]
+"""Called before the first question: batch files are taken in."""
+
+
+async def nothing_before(_: Bench) -> None:
+    """Begin at once."""
+
+
+def run_rag(order: Order, progress: Progress, before: Before = nothing_before) -> RunFolder:
     """The sync door."""
-    return asyncio.run(_run(order, progress))
+    return asyncio.run(_run(order, progress, before))
 
 
-async def _run(order: Order, progress: Progress) -> RunFolder:
+async def _run(order: Order, progress: Progress, before: Before) -> RunFolder:
     started = perf_counter()
     async with connect(order.config) as models:
-        run = await execute(prepare(order, models), progress, started)
+        bench = prepare(order, models)
+        await before(bench)
+        run = await execute(bench, progress, started)
         if order.record:
             models.export(order.record)
         return run
@@ -109,13 +122,14 @@ async def _run(order: Order, progress: Progress) -> RunFolder:
 async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder:
     """Ask and judge every question that has no result yet, then conclude."""
     now, options = datetime.now(UTC), bench.config.run
-    guarded = Guarded(bench.system, bench.models.budget, _priced(bench))
+    guarded, namer = Guarded(bench.system, bench.models.budget, _priced(bench)), _namer(bench)
     try:
         run = _folder(bench, now)
-        results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path)
+        secrets = secrets_of(bench.config)
+        results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path, secrets)
         results.recover()
         unjudged = Unjudged(results, passages)
-        listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity))
+        listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
         plan = Plan(
             cases=bench.cases,
             systems=(Subject(guarded, bench.judge, unjudged),),
@@ -126,6 +140,7 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
         )
         with sessions.recorded(run.path, now, started, lambda: (scorer.rows, bench.models.budget.spent)):
             await evaluate_async(plan)
+            kinds = await ask_archetypes(namer, results, passages) if namer else Kinds()
     except IncompleteRun as fault:
         raise _resumable(fault, run) from None
     finally:
@@ -133,14 +148,20 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
     results.finish(lambda row: row["case_id"])
     execution = sessions.totals(run.path) | {"workers": options.workers}
     execution["warnings"] = [*bench.models.warnings, *guarded.warnings]
-    conclude(run, bench, execution, listed=listed and not scorer.rows)
+    conclude(run, bench, execution, kinds, listed=listed and not scorer.rows)
     return run
+
+
+def _namer(bench: Bench) -> Model | None:
+    """The model that is asked for archetypes."""
+    name = bench.config.run.judging.archetypes
+    return None if name == BY_RULES else bench.models.model(name)
 
 
 def _resumable(fault: IncompleteRun, run: RunFolder) -> IncompleteRun:
     """The fault with the command that goes on."""
-    if run.name not in (fault.hint or ""):
-        fault.hint = f"{fault.hint or 'What was finished is kept'}: {run.resume_command}"
+    hint = (fault.hint or "What was finished is kept").replace(f"; go on with: --resume {run.name}", "")
+    fault.hint = f"{hint.rstrip('.')}. Go on with: {run.resume_command}"
     return fault
 
 
@@ -151,16 +172,6 @@ def _priced(bench: Bench) -> Callable[[Output], Price | None] | None:
         return None
     price, told = prices(bench)[0], ToldPrices(bench.config.llm.prices)
     return lambda output: price or (told(output.metadata.model) if output.metadata.model else None)
-
-
-def with_client(config: Config, gold: CaseSet) -> Config:
-    """The corpus says whose it is; settings that say another are a mistake, the default says nothing."""
-    if gold.client is None or gold.client.casefold() == config.client.casefold():
-        return config
-    if config.client != Config().client:
-        what = f"the corpus is of the client '{gold.client}', the settings are of '{config.client}'"
-        raise AssayError(what, where=gold.name, hint=f"Set client: {gold.client} in assay.yaml")
-    return convert(msgspec.to_builtins(config) | {"client": gold.client}, Config, lambda _: gold.name)
 
 
 def select_cases(order: Order) -> tuple[CaseSet, tuple[Case, ...]]:
@@ -244,12 +255,14 @@ def _inputs(bench: Bench) -> manifest.Inputs:
     )
 
 
-def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any], *, listed: bool = False) -> None:
+def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any], kinds: Kinds, *, listed: bool = False) -> None:
     """The summary, written last, and a line of history unless the very same is listed there."""
     config = bench.config
     tally = Tally(outcomes.Corpus.of(bench.index), *spendings(bench))
     for row in run.results.rows():
         tally.add(row)
+    if namer := _namer(bench):
+        tally.name_kinds(kinds, namer.price)
     found = summary.metrics(tally, config)
     block = summary.metrics_block(found, f"recall_at_{config.run.pipeline.recall_k}")
     trust, gates = _trusted(config, run)
@@ -257,7 +270,7 @@ def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any], *, listed:
         "metrics": block,
         "intervals": msgspec.to_builtins(found),
         "latency": summary.latency(tally),
-        "tokens": {"answers": tally.answers.tokens, "judge": tally.judge.tokens},
+        "tokens": summary.tokens(tally),
         "cost": summary.costs(tally),
         "answer_stats": summary.answer_stats(tally),
         "quality": summary.quality(tally),
@@ -336,6 +349,7 @@ def _heading(run: RunFolder, bench: Bench, block: dict[str, Any]) -> dict[str, A
     gold = bench.gold
     return heading(run, ("gold", "index", "judge", "verdict rule")) | {
         "partial": _partial(bench, block["error_rate"]),
+        "overrides": bench.origin.get("overrides", []) if bench.origin else list(bench.order.overrides),
         "system": bench.system.name,
         "judge": {"name": bench.judge.name, "fingerprint": bench.judge.fingerprint},
         "index": index_block(bench.index),

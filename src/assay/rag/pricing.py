@@ -12,7 +12,10 @@ PROVIDERS = ("openai", "anthropic", "gemini")
 
 
 class ToldPrices:
-    """From a model's name, with or without its provider, to its price; None where it is unknown or not the same everywhere."""
+    """From a model's name, with or without its provider, to its price.
+
+    None where it is unknown, or not the same with all providers that have a model of that name.
+    """
 
     def __init__(self, own: Mapping[str, Prices]):
         self._own = own

@@ -18,19 +18,22 @@ from assay.gold.cases import CaseSet, Excluded
 from assay.judges.words import Similarity
 from assay.llm import connect
 from assay.rag.again import Remembering, Stored, models_of
-from assay.rag.evaluation import KIND, Bench, Order, execute
+from assay.rag.evaluation import KIND, Before, Bench, Order, execute, nothing_before
 from assay.rag.judging import make_judge, rule_of
+from assay.rag.measures import check_rules
 from assay.runs.folder import RunFolder
 
 
-def rejudge(run: RunFolder, config: Config, index: Path | None, progress: Progress) -> RunFolder:
+def rejudge(
+    run: RunFolder, config: Config, index: Path | None, progress: Progress, before: Before = nothing_before
+) -> RunFolder:
     """The same answers under the judge and the rule of the settings."""
     if run.summary["kind"] != KIND:
         raise AssayError(f"a {run.summary['kind']} run has no answers to judge", where=str(run.path))
-    return asyncio.run(_rejudge(run, config, index, progress))
+    return asyncio.run(_rejudge(run, config, index, progress, before))
 
 
-async def _rejudge(run: RunFolder, config: Config, index: Path | None, progress: Progress) -> RunFolder:
+async def _rejudge(run: RunFolder, config: Config, index: Path | None, progress: Progress, before: Before) -> RunFolder:
     started, summary = perf_counter(), run.summary
     pipeline = msgspec.convert(summary["config"]["run"]["pipeline"], Pipeline)
     config = replace(
@@ -39,6 +42,7 @@ async def _rejudge(run: RunFolder, config: Config, index: Path | None, progress:
         run=replace(config.run, pipeline=pipeline),
         llm=replace(config.llm, models=models_of(summary["config"]) | config.llm.models),
     )
+    check_rules(config)
     stored, corpus = Stored(run), summary["corpus"]
     gold = CaseSet(
         name=corpus["name"],
@@ -60,4 +64,5 @@ async def _rejudge(run: RunFolder, config: Config, index: Path | None, progress:
             similarity=similarity,
             origin=summary,
         )
+        await before(bench)
         return await execute(bench, progress, started)

@@ -24,7 +24,7 @@ from assay.metrics.answers import (
 )
 from assay.rag.retrieved import Found, find
 from assay.rag.subject import Judged, answer_of
-from assay.rag.tally import RATES
+from assay.rag.tally import RATES, tokens_of
 from assay.records import Case, Fault, Score
 from assay.runs.passages import PassageStore
 from assay.runs.results import Row
@@ -81,8 +81,8 @@ class RagScorer:
             "undefined": {name: score.reason for name, score in scores.items() if score.value is None},
             "time": (timing := _timing(judged))["total"],
             "timing": timing,
-            "tokens": _tokens(output.usage),
-            "judge_tokens": _tokens(_judge_usage(judged)),
+            "tokens": tokens_of(output.usage),
+            "judge_tokens": tokens_of(_judge_usage(judged)),
             "llm_metadata": msgspec.to_builtins(output.metadata),
             "retry_info": _retry(judged),
         }
@@ -182,18 +182,6 @@ def _judge_usage(judged: Judged) -> Usage | None:
     if told is not None:
         return told + lost
     return lost if lost.total else None
-
-
-def _tokens(usage: Usage | None) -> dict[str, int] | None:
-    if usage is None:
-        return None
-    return {
-        "prompt": usage.prompt,
-        "completion": usage.completion,
-        "thinking": usage.thinking,
-        "cached": usage.cached,
-        "total": usage.total,
-    }
 
 
 def _retry(judged: Judged) -> dict[str, Any]:

@@ -77,9 +77,17 @@ def times(values: Iterable[float]) -> dict[str, Any]:
     }
 
 
+def tokens(tally: Tally) -> dict[str, Any]:
+    """By who used them; those who name archetypes only where they were asked."""
+    data = {"answers": tally.answers.tokens, "judge": tally.judge.tokens}
+    return data | ({"archetypes": tally.archetypes.tokens} if tally.archetypes.tokens else {})
+
+
 def costs(tally: Tally) -> dict[str, float | None]:
-    """Of all replies, those from the cache included, as if each was paid for."""
+    """Of all replies, those from the cache included, as if each was paid for. Naming archetypes is judging, too."""
     written, judged = tally.answers.known_cost, tally.judge.known_cost
+    named = tally.archetypes.known_cost
+    judged = None if judged is None or named is None else judged + named
     total = None if written is None or judged is None else written.total + judged.total
     return {
         "input_cost": written.input if written else None,

@@ -13,6 +13,7 @@ from assay.judges import Answer
 from assay.llm.prices import FREE, Cost, Price, cost, unknown_price
 from assay.llm.protocol import Usage
 from assay.metrics.answers import Behaviour
+from assay.rag.archetypes import Kinds
 from assay.rag.outcomes import Corpus, archetype_of, stage_of
 from assay.runs.results import Row
 
@@ -77,6 +78,7 @@ class Tally:
         self.kinds: dict[str, list[str]] = {"question_type": [], "difficulty": [], "source": []}
         self.times = {name: array("d") for name in (*PHASES, "total")}
         self.answers, self.judge = answers, judge
+        self.archetypes = Spending(FREE)
         self.lengths, self.logprobs = array("d"), array("d")
         self.fallback: list[bool] = []
         self.finish_reasons: Counter[str] = Counter()
@@ -98,6 +100,14 @@ class Tally:
         self.judge.add(row["judge_tokens"], replied=row["status"] == "ok")
         self._outcome(row)
         self._described(row)
+
+    def name_kinds(self, kinds: Kinds, price: Price | None) -> None:
+        """Archetypes that a model has named take the place of the rules'."""
+        self.archetypes = Spending(price)
+        for usage in kinds.used:
+            self.archetypes.add(tokens_of(usage), replied=True)
+        for entry in self.not_passed:
+            entry["archetype"] = kinds.by_case.get(entry["case_id"], entry["archetype"])
 
     def _scores(self, row: Row) -> None:
         failed = row["status"] == "error"
@@ -140,6 +150,11 @@ class Tally:
         if retry["attempts"] > 1:
             self.tries["retried"] += 1
             self.tries["recovered"] += bool(retry["recovered"])
+
+
+def tokens_of(usage: Usage | None) -> dict[str, int] | None:
+    """By kind, with their total."""
+    return None if usage is None else {kind: getattr(usage, kind) for kind in KINDS}
 
 
 def _number(value: float | None) -> float:

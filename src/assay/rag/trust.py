@@ -6,14 +6,19 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
-from assay.config import Config
-from assay.judges.judgment import Judgment
+from assay.config import Config, EmbedderOptions, Judging
+from assay.corpus.documents import same_document
+from assay.embedders.cache import cached
+from assay.errors import AssayError
+from assay.judges.judgment import DIMENSIONS, Judgment
 from assay.judges.labels import MARKS, Label, Marks, read_labels
 from assay.judges.trust import TrustReport, check
+from assay.judges.words import Similarity
 from assay.llm import connect
-from assay.rag.again import stored_case, stored_output
+from assay.rag.again import models_of, stored_case, stored_output
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.subject import answer_of
 from assay.runs.folder import RunFolder
@@ -21,7 +26,7 @@ from assay.runs.passages import PassageStore
 from assay.runs.results import Row
 from assay.stats import Resampling
 
-JUDGED = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "overall_score_avg")
+JUDGED = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "overall_score_avg", *DIMENSIONS)
 """Measures that are the judge's opinion."""
 
 
@@ -40,8 +45,18 @@ def labels_of(path: Path, rows: Iterable[Row]) -> list[Label]:
 
 
 def _joined(label: Label, row: Row) -> Label:
-    ranks = [rank for rank in row["expected_ranks"] if rank is not None]
-    return replace(label, judge=_marks(row["judgment"]), answer=row["answer"], evidence_rank=min(ranks, default=None))
+    return replace(label, judge=_marks(row["judgment"]), answer=row["answer"], evidence_rank=_evidence_rank(row))
+
+
+def _evidence_rank(row: Row) -> int | None:
+    """Where in the context the first passage stands that the answer is expected from. None: it is not there."""
+    for rank, passage in enumerate(row["context"] or (), 1):
+        if row["expected_ids"] and passage["id"] is not None:
+            if passage["id"] in row["expected_ids"]:
+                return rank
+        elif any(same_document(name, passage["source"] or "") for name in row["expected_sources"]):
+            return rank
+    return None
 
 
 def _marks(judgment: dict[str, object]) -> Marks:
@@ -51,15 +66,36 @@ def _marks(judgment: dict[str, object]) -> Marks:
 def repeat_judgments(run: RunFolder, labels: Sequence[Label], config: Config, times: int) -> list[Label]:
     """The same answers judged again, to see how steady the judge is. Only those with a label: each is a paid call."""
     wanted = {label.case_id for label in labels if label.human is not None}
-    rows = {row["case_id"]: row for row in run.results.read() if row["case_id"] in wanted and row["status"] == "ok"}
-    again = asyncio.run(_repeat(rows, PassageStore(run.path).read(), config, times))
+    rows = {row["case_id"]: row for row in run.results.rows() if row["case_id"] in wanted and row["status"] == "ok"}
+    again = asyncio.run(_repeat(run, rows, judged_as(run, config), times))
     return [replace(label, repeats=tuple(again.get(label.case_id, ()))) for label in labels]
 
 
-async def _repeat(rows: dict[str, Row], texts: dict[str, str], config: Config, times: int) -> dict[str, list[Marks]]:
+def judged_as(run: RunFolder, config: Config) -> Config:
+    """The settings with judge, rule and embedder of the run; keys, limits and the cache are those of now."""
+    if run.summary["kind"] != "rag":
+        raise AssayError(f"a {run.summary['kind']} run has no judgments", where=str(run.path))
+    old = run.summary["config"]
+    judging = msgspec.convert(old["run"]["judging"], Judging)
+    judging = replace(judging, labels=config.run.judging.labels, minimum_kappa=config.run.judging.minimum_kappa)
+    return replace(
+        config,
+        embedder=msgspec.convert(old["embedder"], EmbedderOptions),
+        run=replace(config.run, judging=judging),
+        llm=replace(config.llm, models=config.llm.models | models_of(old)),
+    )
+
+
+async def _repeat(run: RunFolder, rows: dict[str, Row], config: Config, times: int) -> dict[str, list[Marks]]:
     found: dict[str, list[Marks]] = {}
+    texts = PassageStore(run.path).read()
     async with connect(config) as models:
-        judge = make_judge(config, models, None)
+        judge = make_judge(config, models, Similarity(cached(config.embedder, config.path("cache"))))
+        if judge.fingerprint != run.summary["judge"]["fingerprint"]:
+            raise AssayError(
+                f"the judge '{judge.name}' is not the one it was when it judged '{run.name}'",
+                hint=f"Its rubric or prompt has changed; judge the run again first: assay score {run.name}",
+            )
         for id_, row in rows.items():
             answer = answer_of(stored_case(row), stored_output(row, texts))
             judged = [await judge.judge(answer, number) for number in range(1, times + 1)]

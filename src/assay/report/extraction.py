@@ -25,7 +25,7 @@ from assay.report.blocks import (
     Tone,
 )
 from assay.report.comparison import brief_section, full_section, headline
-from assay.report.numbers import fixed, format_value
+from assay.report.numbers import MISSING, fixed, format_value
 
 Summary = Mapping[str, Any]
 Lines = Sequence[Mapping[str, Any]]
@@ -289,6 +289,8 @@ def _diff(expected: Mapping[str, Any], actual: Mapping[str, Any], failures: Line
     lines = []
     for name in dict.fromkeys([*expected, *actual]):
         old, new = _shown(expected.get(name)), _shown(actual.get(name))
+        if old == new == MISSING:
+            continue
         if name in wrong:
             lines += [f"- {name}: {old}", f"+ {name}: {new}    ({wrong[name]})"]
         elif name not in expected:
@@ -299,14 +301,14 @@ def _diff(expected: Mapping[str, Any], actual: Mapping[str, Any], failures: Line
 
 
 def _lines(record: Mapping[str, Any], mark: str) -> str:
-    return "\n".join(f"{mark} {name}: {_shown(value)}" for name, value in record.items() if value is not None)
+    return "\n".join(f"{mark} {name}: {_shown(value)}" for name, value in record.items() if _shown(value) != MISSING)
 
 
 def _shown(value: Any) -> str:
     from assay.files import dump_json
 
-    if value is None:
-        return "–"
+    if value is None or value == "" or value == []:
+        return MISSING
     return value if isinstance(value, str) else dump_json(value)
 
 

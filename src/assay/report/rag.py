@@ -33,6 +33,7 @@ from assay.report.blocks import (
 from assay.report.comparison import brief_section, full_section, headline
 from assay.report.numbers import fixed, format_value
 from assay.report.retrieval import cut
+from assay.report.trust import trust_blocks
 from assay.runs.folder import RunFolder
 from assay.runs.passages import PassageStore
 from assay.stats import mean, quantile
@@ -93,6 +94,7 @@ def rag_report(summary: Summary, pages: Pages, baseline: Comparison | None = Non
         Section("What the scores mean", (_definitions(summary),), detail=True),
         Section("Distribution of scores", (_distribution(rows), *_score_charts(rows)), detail=True),
         Section("Answered or refused", (_abstention(summary),)),
+        *([Section("Trust in the judge", trust_blocks(summary["trust"]))] if summary.get("trust") else []),
         Section("Where questions were lost", _losses(summary)),
         Section("Latency", _latency(summary, rows), detail=True),
         Section("Tokens and cost", _cost(summary)),
@@ -116,7 +118,8 @@ def rag_report(summary: Summary, pages: Pages, baseline: Comparison | None = Non
 
 def _context(summary: Summary) -> tuple[Block, ...]:
     pipeline = summary["config"]["run"]["pipeline"]
-    kind = f"ad hoc: {summary['partial']}" if summary["partial"] else "core: the full corpus at the configured k"
+    reasons = [*([summary["partial"]] if summary["partial"] else []), *summary.get("overrides", ())]
+    kind = f"ad hoc: {', '.join(reasons)}" if reasons else "core: the full corpus at the configured k"
     facts = {
         "run": kind,
         "system": summary["system"],
@@ -330,9 +333,12 @@ def _cost(summary: Summary) -> tuple[Block, ...]:
     cost = summary["cost"]
     spent = summary["execution"]["spent_usd"]
     lines = [Row((name.removesuffix("_usd").replace("_", " "), _dollars(value))) for name, value in cost.items()]
-    lines.append(Row(("spent in this session", _dollars(spent))))
+    unknown = cost["total_cost_usd"] is None
+    paid = None if unknown and not spent else _dollars(spent)
+    lines.append(Row(("spent on this run, as far as known" if unknown else "spent on this run", paid)))
     note = Note(
-        "Cost is that of all replies; those from the cache were paid for earlier. Unknown: it has no known price."
+        "Cost is that of all replies; those from the cache were paid for earlier. Unknown: the tokens were not told, or"
+        " have no known price."
     )
     return (Table(columns, rows, "Tokens"), Table((Column("cost"), Column("US dollars")), tuple(lines)), note)
 
@@ -442,9 +448,10 @@ def _questions(summary: Summary) -> tuple[Block, ...]:
     blocks: list[Block] = [
         Note(f"{corpus['tested']} of {corpus['question_count']} questions of {corpus['name']} were asked.")
     ]
+    asked = corpus.get("tested_distribution", corpus["distribution"])
     for key, counts in corpus["distribution"].items():
-        rows = tuple(Row((value, count)) for value, count in counts.items())
-        blocks.append(Table((Column(key), Column("questions", "integer")), rows))
+        rows = tuple(Row((value, count, asked.get(key, {}).get(value, 0))) for value, count in counts.items())
+        blocks.append(Table((Column(key), Column("in the corpus", "integer"), Column("asked", "integer")), rows))
     if skipped["count"]:
         rows = tuple(Row((reason, count)) for reason, count in skipped["reasons"].items())
         blocks.append(Table((Column("left out because"), Column("questions", "integer")), rows))

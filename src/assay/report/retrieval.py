@@ -97,7 +97,9 @@ def warnings_of(summary: Summary) -> list[str]:
         said.append(f"{counted(errors['total'], 'search', 'searches')} failed and {are(errors['total'])} in no mean.")
         said += [f"{count} × {message}" for message, count in list(errors["messages"].items())[:SHOWN_REASONS]]
     if unknown and unknown["count"]:
-        told = f"{unknown['count']} of {counted(unknown['of'], 'retrieved id')} {are(unknown['count'])} not in the index"
+        told = (
+            f"{unknown['count']} of {counted(unknown['of'], 'retrieved id')} {are(unknown['count'])} not in the index"
+        )
         said.append(f"{told}, such as '{unknown['example']}'.")
     said += summary["warnings"]
     health = summary["health"]

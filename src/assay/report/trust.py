@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
 from assay.judges.trust import Agreement, Permission, TrustReport
 from assay.metrics.agreement import Estimate
-from assay.report.blocks import Block, Card, Cards, Column, Note, Report, Row, Section, Table
+from assay.report.blocks import Block, Card, Cards, Column, Form, Note, Report, Row, Section, Table
 from assay.report.numbers import fixed, format_value
 
 LEVELS = ("fail", "partial", "pass")
@@ -22,6 +27,31 @@ def trust_report(trust: TrustReport, permission: Permission, name: str) -> Repor
     return Report(
         f"Trust in the judge: {name}", f"{trust.n_both} answers judged by both; people: {people}", tuple(sections)
     )
+
+
+def trust_blocks(trust: Mapping[str, Any]) -> tuple[Block, ...]:
+    """Of a run's summary: how far people's labels support its judge, and what follows for gates and comparison."""
+    verdicts, rate = trust["verdicts"], trust["pass_rate"]
+    found: dict[str, tuple[Mapping[str, Any], Form]] = {
+        "Cohen's kappa": (verdicts["kappa"], "share"),
+        "agreement": (verdicts["accuracy"], "percent"),
+        "pass rate as the judge has it": (rate["judge"], "percent"),
+        "pass rate corrected for the judge's errors": (rate["corrected"], "percent"),
+        "length bias: long answers favoured above 0": (trust["length_bias"], "share"),
+        "position bias: evidence further down favoured above 0": (trust["position_bias"], "share"),
+    }
+    rows = tuple(
+        Row((name, format_value(data["value"], form), _range(msgspec.convert(data, Estimate))))
+        for name, (data, form) in found.items()
+    )
+    note = Note(f"The judge may gate: {trust['reason']}.")
+    if not trust["may_gate"]:
+        why = "a gate on what it says only warns, and what got worse by it does not set the exit code"
+        note = Note(f"The judge may not gate ({trust['reason']}): {why}.", "warn")
+    table = Table(
+        (Column("what"), Column("value"), Column("interval")), rows, f"{trust['n_both']} answers have labels."
+    )
+    return (note, table, *(Note(text, "warn") for text in trust["warnings"]))
 
 
 def _short(trust: TrustReport, permission: Permission) -> tuple[Block, ...]:

@@ -103,7 +103,7 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
     bench = prepare(order)
     inputs = _inputs(bench)
     if order.resume:
-        run = find_run(order.config.path("runs"), order.resume)
+        run = find_run(order.config.path("runs"), order.resume, KIND)
         run.require_same(inputs.fingerprint())
     else:
         data = manifest.build(inputs, order.config, list(order.command), now)
@@ -132,6 +132,10 @@ def prepare(order: Order) -> Bench:
     if not cases:
         reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())
         raise AssayError(f"no question can be tested: {reasons}", where=str(order.gold))
+    if order.pages_only and order.index is None:
+        raise AssayError(
+            "page recall needs an index, which tells the page of a chunk", hint="Name one with --index FILE."
+        )
     index = Index.open(order.index) if order.index else None
     known = any(case.expected_ids for case in cases)
     measures = measures_of(options, rules, pages_only=order.pages_only, chunks=known or not order.pages_only)
@@ -139,9 +143,7 @@ def prepare(order: Order) -> Bench:
     variants = tuple(
         Variant(name, build(name, order.config, index), request) for name in dict.fromkeys(options.variants)
     )
-    return Bench(
-        order=order, gold=gold, cases=cases, index=index, rules=rules, measures=measures, variants=variants
-    )
+    return Bench(order=order, gold=gold, cases=cases, index=index, rules=rules, measures=measures, variants=variants)
 
 
 def _inputs(bench: Bench) -> manifest.Inputs:
@@ -161,9 +163,7 @@ def _inputs(bench: Bench) -> manifest.Inputs:
     )
 
 
-def _conclude(
-    run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer, clock: Clock
-) -> None:
+def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer, clock: Clock) -> None:
     """Diagnoses, health, summary and history. The summary is written last: it says that the run is finished."""
     config = bench.config
     names = [str(measure) for measure in bench.measures]

@@ -20,14 +20,17 @@ from assay.retrievers.stopwords import STOP_WORDS
 
 Stem = Callable[[str], str]
 
-VERSION = 2
+VERSION = 3
 """Raised when the same text gives other terms than before: prepared structures are then built again."""
 
 CODE = "code"
 """The language of source code, whatever it is written in: names taken apart, comments read as English."""
 
-SYMBOL = "symbol"
-"""That of qualified names."""
+SYMBOL, PATH = "symbol", "path"
+"""Those of qualified names and of paths."""
+
+EXACT = "="
+"""Stands before a name or a path as it is written."""
 
 LONGEST_WORD = 80
 """Characters; what is longer is no word but data, and is cut there."""
@@ -208,7 +211,7 @@ class CodeAnalyzer(Analyzer):
 
 
 class SymbolAnalyzer(CodeAnalyzer):
-    """Of `Policy::wait`: the parts of its own name, and the qualified name as one term, `policy.wait`."""
+    """Of `Policy::wait`: its own name as written, its parts, and the qualified name as one term, `policy.wait`."""
 
     def pieces(self, text: str) -> list[str]:
         return [text]
@@ -218,7 +221,21 @@ class SymbolAnalyzer(CodeAnalyzer):
         names = [*joined_names(scope)[-1:], *joined_names(own)]
         if len(names) > 1:
             yield Term(".".join(names))
+        if own:
+            yield Term(EXACT + own)
         yield from super().analyse(own)
+
+
+class PathAnalyzer(CodeAnalyzer):
+    """Of `src/llm/retry.py`: its parts, and every end of it whole, `retry.py`, `llm/retry.py`, `src/llm/retry.py`."""
+
+    def pieces(self, text: str) -> list[str]:
+        return [text]
+
+    def analyse(self, piece: str) -> Iterator[Term]:
+        parts = [part for part in piece.split("/") if part]
+        yield from (Term(EXACT + "/".join(parts[start:]).lower()) for start in range(len(parts)))
+        yield from super().analyse(piece)
 
 
 def joined_names(text: str) -> list[str]:
@@ -229,7 +246,7 @@ def joined_names(text: str) -> list[str]:
 @cache
 def analyzer(language: str) -> Analyzer:
     """One for each language, so that what it remembers is shared."""
-    special = {CODE: CodeAnalyzer, SYMBOL: SymbolAnalyzer}
+    special = {CODE: CodeAnalyzer, SYMBOL: SymbolAnalyzer, PATH: PathAnalyzer}
     return special[language]() if language in special else Analyzer(language)
 
 

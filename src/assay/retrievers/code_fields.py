@@ -8,6 +8,7 @@ their own.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import pairwise
@@ -16,12 +17,15 @@ import numpy as np
 from msgspec import Struct
 
 from assay.corpus.index import Index
-from assay.retrievers.analysis import CODE, SYMBOL, analyzer, joined_names, query_terms
+from assay.retrievers.analysis import CODE, EXACT, PATH, SYMBOL, analyzer, joined_names, query_terms
 from assay.retrievers.counting import count_terms
 from assay.retrievers.postings import Postings
 
-QUALIFIED = 3
-"""Class and method named together are worth more than each of them."""
+EXACTLY = 8
+"""How much more than a part of it counts a name or a path as it is written, or class and method named together."""
+_WORD = re.compile(r"\w+!?")
+_LOOKS_LIKE_A_NAME = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
+_LOOKS_LIKE_A_PATH = re.compile(r"/|\w\.\w{1,4}$")
 
 
 class CodeUnit(Struct, frozen=True):
@@ -95,7 +99,7 @@ def field_postings(size: int, units: Mapping[int, CodeUnit]) -> dict[str, Postin
     names, paths = [""] * size, [""] * size
     for row, unit in units.items():
         names[row], paths[row] = unit.name, unit.path
-    columns = {"symbol": count_terms(names, [SYMBOL] * size), "path": count_terms(paths, [CODE] * size)}
+    columns = {"symbol": count_terms(names, [SYMBOL] * size), "path": count_terms(paths, [PATH] * size)}
     return {field: Postings.build(counts, members) for field, counts in columns.items()}
 
 
@@ -105,4 +109,28 @@ def field_terms(query: str, weights: Mapping[str, float]) -> dict[str, float]:
     found = {prefix_of(field) + term: n * weight for field, weight in weights.items() for term, n in words.items()}
     names = joined_names(query)
     pairs = {f"{a}.{b}" for first, second in pairwise(names) for a, b in ((first, second), (second, first))}
-    return found | {prefix_of("symbol") + pair: QUALIFIED * weights["symbol"] for pair in sorted(pairs)}
+    exact = {"symbol": [*sorted(pairs), *sorted(pairs), *_names(query)], "path": _paths(query)}
+    for field, terms in exact.items():
+        for term in terms:
+            found[prefix_of(field) + term] = found.get(prefix_of(field) + term, 0.0) + EXACTLY * weights[field]
+    return found
+
+
+def _names(query: str) -> list[str]:
+    """Words that are meant as names: those that look like one, and a plain word that stands alone."""
+    words = [word for token in query.split() if not _is_path(token) for word in _WORD.findall(token)]
+    plain = [word for word in words if not _LOOKS_LIKE_A_NAME.search(word)]
+    return [EXACT + word for word in words if word not in plain or len(plain) == 1]
+
+
+def _paths(query: str) -> list[str]:
+    return [EXACT + _bare(token).lower() for token in query.split() if _is_path(token)]
+
+
+def _is_path(token: str) -> bool:
+    return _LOOKS_LIKE_A_PATH.search(_bare(token)) is not None
+
+
+def _bare(token: str) -> str:
+    """Without the marks around a path in a sentence."""
+    return token.strip("`'\"(),;:?!").removeprefix("./").strip("/")

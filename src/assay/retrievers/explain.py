@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.config import Config
 from assay.corpus.index import LANES, Index
@@ -74,14 +74,23 @@ def explain(query: str, variant: str, config: Config, index: Index, request: Req
     )
 
 
-def explain_lanes(query: str, variant: str, config: Config, index: Index, request: Request) -> list[Explanation]:
+def explain_lanes(query: str, variant: str | None, config: Config, index: Index, request: Request) -> list[Explanation]:
     """Of an index with several lanes each is searched by itself: scores of different statistics share no list."""
-    lanes = sorted(set(index.lanes), key=LANES.index)
+    lanes = sorted(set(index.lanes), key=LANES.index) or ["document"]
     if request.lane and request.lane not in lanes:
         raise AssayError(f"the index has no {request.lane} lane", where=str(index.path), expected=" or ".join(lanes))
     if request.lane or len(lanes) < 2:
-        return [explain(query, variant, config, index, request)]
-    return [explain(query, variant, config, index, msgspec.structs.replace(request, lane=lane)) for lane in lanes]
+        chosen = variant or default_variant(index, request.lane or lanes[0])
+        return [explain(query, chosen, config, index, request)]
+    return [
+        explain(query, variant or default_variant(index, lane), config, index, replace(request, lane=lane))
+        for lane in lanes
+    ]
+
+
+def default_variant(index: Index, lane: Lane) -> str:
+    """Names are what code is asked by, and embeddings of general text blur them."""
+    return "hybrid" if index.metadata.get("model_id") and lane != "code" else "bm25"
 
 
 class _Reasons:

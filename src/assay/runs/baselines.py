@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import suppress
 from datetime import date
@@ -66,11 +67,16 @@ def all_baselines(root: Path, client: str | None = None) -> list[Baseline]:
     return sorted(found, key=lambda baseline: (baseline.name.client, baseline.name.version, baseline.path.name))
 
 
+def corpus_key(name: str) -> str:
+    """`QA_{CLIENT}_gold_v1-0__q358.json` and `..._v1-1__q360.json` are one corpus in two versions."""
+    return re.sub(r"_v\d+-\d+__q\d+(?=\.json$)", "", name)
+
+
 def latest(root: Path, client: str, kind: str, gold_name: str) -> Baseline | None:
     """The highest version of that client for that kind of evaluation and that corpus."""
     for baseline in reversed(all_baselines(root, client)):
         data = baseline.data
-        if data.get("kind") == kind and data.get("corpus", {}).get("name") == gold_name:
+        if data.get("kind") == kind and corpus_key(data.get("corpus", {}).get("name", "")) == corpus_key(gold_name):
             return baseline
     return None
 

@@ -17,7 +17,7 @@ from assay import __version__
 from assay.config import Config
 from assay.files import dump_json
 from assay.runs.naming import new_run_id
-from assay.systems.secrets import environment_secrets, looks_secret, struck_everywhere, struck_out
+from assay.systems.secrets import looks_secret, secrets_of, struck_everywhere, struck_out
 
 PACKAGES = ("numpy", "msgspec", "PyStemmer", "tokenizers", "safetensors", "wordllama", "aiohttp", "pypdfium2")
 
@@ -38,7 +38,7 @@ class Inputs(Struct, frozen=True, kw_only=True):
 
 def build(inputs: Inputs, config: Config, given: list[str], now: datetime) -> dict[str, Any]:
     """The manifest, before a single case is run."""
-    secrets = environment_secrets()
+    secrets = secrets_of(config)
     return {
         "schema_version": 1,
         "kind": inputs.kind,
@@ -58,7 +58,7 @@ def config_as_data(config: Config) -> dict[str, Any]:
     data: dict[str, Any] = _masked(msgspec.to_builtins(msgspec.structs.replace(config, root=".")))
     for options in data["llm"]["models"].values():
         options["extra"] = _without_values(options["extra"])
-    struck: dict[str, Any] = struck_everywhere(data, environment_secrets())
+    struck: dict[str, Any] = struck_everywhere(data, secrets_of(config))
     return struck
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.errors import AssayError, IncompleteRun
-from assay.files import append_line, dump_json, parse_json
+from assay.files import append_line, dump_json
+from assay.systems.secrets import struck_out
 
 FILE_NAME = "passages.jsonl"
 
@@ -14,12 +17,14 @@ FILE_NAME = "passages.jsonl"
 class PassageStore:
     """Text by hash. A text is on disk before any result refers to it."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, secrets: Sequence[str] = ()):
+        self._secrets = secrets
         self.path = folder / FILE_NAME
         self._known = set(self.read())
 
     def keep(self, text: str) -> str:
-        """The key of the text."""
+        """The key of the text. Secrets are struck out of it first."""
+        text = struck_out(text, self._secrets)
         key = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
         if key not in self._known:
             self._append(dump_json({"key": key, "text": text}))
@@ -35,12 +40,19 @@ class PassageStore:
             raise IncompleteRun(fault.what, where=fault.where, hint=hint) from None
 
     def read(self) -> dict[str, str]:
-        """All texts. A line torn by a crash is followed by a whole one, and is skipped."""
+        """All texts. A line that a crash has torn, or a disk has spoiled, is skipped: its text is kept again."""
         if not self.path.exists():
             return {}
-        texts: dict[str, str] = {}
-        for number, line in enumerate(self.path.read_bytes().split(b"\n"), 1):
-            if line.endswith(b"}") and line.startswith(b"{"):
-                entry = parse_json(line.decode(), str(self.path), number)
-                texts[entry["key"]] = entry["text"]
-        return texts
+        with self.path.open("rb") as file:
+            entries = [entry for line in file if (entry := _entry(line)) is not None]
+        return dict(entries)
+
+
+def _entry(line: bytes) -> tuple[str, str] | None:
+    """Key and text. What `keep` has written with half a surrogate pair only `json` reads."""
+    try:
+        data = json.loads(line)
+        key, text = data["key"], data["text"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return (key, text) if isinstance(key, str) and isinstance(text, str) else None

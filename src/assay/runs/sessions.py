@@ -29,9 +29,7 @@ class Session(Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def recorded(
-    folder: Path, now: datetime, started: float, told: Callable[[], tuple[int, float]]
-) -> Iterator[None]:
+def recorded(folder: Path, now: datetime, started: float, told: Callable[[], tuple[int, float]]) -> Iterator[None]:
     """Writes the session's line at its end. `told` gives the cases evaluated and the dollars spent by then."""
     began = perf_counter()
     try:

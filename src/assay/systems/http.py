@@ -8,10 +8,11 @@ are then the passages the answer comes with, or unknown.
 
 **Tries.** Only what failed is tried again: a /retrieve that went well is not repeated because /query failed. 408, 425,
 429, 5xx, timeouts, cut connections and replies that are not JSON: `pipeline.tries` (5) at most, after 2, 4, 8, 16 s
-± 20 % or what `Retry-After` asks for. A 401 refreshes the token once; a second one ends the run, as 403 does.
+± 20 % or what `Retry-After` asks for. A 401 refreshes the token once; a second one ends the run, as 403 does, and as an
+address does where nobody ever answered.
 
 **Times.** Retrieval is what the service tells, else the time of the /retrieve call. The total is what it tells, else
-the time of the /query call, which retrieves again inside. Generation is only what it tells.
+the time of both calls. Generation is only what it tells.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Http:
         self.name = self._poster.where.partition("://")[2]
         self._index = context.index
         self._recall_k, self._precision_k = options.recall_k, options.precision_k
+        self.calls_per_question = 2
         self._retrieves: bool | None = None
         """Whether there is a /retrieve; None: not known yet."""
 
@@ -81,14 +83,14 @@ class Http:
 
     def _joined(self, before: Output, reply: Reply) -> Output:
         output = self._finished(read_output(reply.body))
-        told = output.timing
+        told, measured = output.timing, reply.seconds + (before.timing.retrieval or 0.0)
         return replace(
             output,
             candidates=output.candidates if before.candidates is None else before.candidates,
             timing=replace(
                 told,
                 retrieval=before.timing.retrieval if told.retrieval is None else told.retrieval,
-                total=reply.seconds if told.total is None else told.total,
+                total=measured if told.total is None else told.total,
             ),
             retry=_tried(before.retry, reply.retry, done=output.fault is None),
         )

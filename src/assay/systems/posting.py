@@ -65,6 +65,7 @@ class Poster:
         self._session: ClientSession | None = None
         self._random = Random(seed)  # noqa: S311 (spreads calls, guards nothing)
         self._resume_at = 0.0
+        self._reached = False
 
     async def post(self, path: str, payload: dict[str, object]) -> Reply:
         """The reply. A fault of this call is `Failed`; one of every call is an AssayError."""
@@ -109,7 +110,10 @@ class Poster:
                     f"{self._endpoint}/{path}", data=body, headers=headers, proxy=self._proxy, allow_redirects=False
                 ) as response,
             ):
+                self._reached = True
                 data = await _body(response)
+        except aiohttp.ClientConnectorError as fault:
+            raise self._unreachable(fault) from None
         except TimeoutError:
             raise CallFault("timeout", f"no answer within {self._options.timeout:g} s") from None
         except (aiohttp.ClientError, OSError, ValueError) as fault:
@@ -122,6 +126,13 @@ class Poster:
             return parse_json(text, self.where), perf_counter() - start
         except AssayError:
             raise CallFault("unreadable", f"the reply is not JSON: {' '.join(text.split())[:100]!r}") from None
+
+    def _unreachable(self, fault: Exception) -> Exception:
+        """A service that was there may come back. Where nobody ever was, every question would fail like the first."""
+        if self._reached:
+            return CallFault("connection", f"the connection failed: {fault}")
+        hint = "Is the service running, and is this its address?"
+        return AssayError(self._clean(f"nobody answers there: {fault}"), where=self.where, hint=hint)
 
     def _fault(self, path: str, response: ClientResponse, text: str) -> Exception:
         status = response.status

@@ -49,6 +49,7 @@ class Python:
         pipeline = context.config.run.pipeline
         self.name = f"python:{context.argument}"
         self._calls = calls_of(load_object(context.argument, "python"), self.name)
+        self.calls_per_question = 2 if self._calls.retrieve else 1
         self.inputs = _source(context.argument.partition(":")[0])
         self._index = context.index
         self._recall_k, self._precision_k = pipeline.recall_k, pipeline.precision_k

@@ -7,7 +7,9 @@ line is read again when its question comes, so that a large file needs no memory
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +20,7 @@ from assay.errors import AssayError
 from assay.files import parse_json
 from assay.records import Case, Fault
 from assay.retrievers.answers import BadAnswer
-from assay.systems.fields import described
+from assay.systems.fields import described, well_formed
 from assay.systems.finished import finished
 from assay.systems.protocol import SYSTEMS, Context, Output
 from assay.systems.told import read_output
@@ -121,10 +123,15 @@ def _with_text(entry: Any, texts: dict[str, str]) -> Any:
 
 
 def _texts(path: Path) -> dict[str, str]:
+    """A line that cannot be read was torn by a crash: its text is not known."""
     if not path.exists():
         return {}
-    rows = (parse_json(data.decode(), str(path), number) for _, number, data in _lines(path) if data.endswith(b"}\n"))
-    return {row["key"]: row["text"] for row in rows}
+    texts: dict[str, str] = {}
+    for _, _, data in _lines(path):
+        with suppress(ValueError, KeyError, TypeError):
+            row = json.loads(data)
+            texts[str(row["key"])] = well_formed(row["text"])
+    return texts
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, bytes]]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from assay.config import Config
+
 _NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 _SHORTEST = 8
 """Characters. Shorter values, and plain words, stand in a message by chance."""
@@ -17,10 +19,18 @@ def without_secrets(text: str, *more: str) -> str:
     return struck_out(text, [*environment_secrets(), *more])
 
 
-def environment_secrets() -> list[str]:
-    """Values of environment variables that are called key, token, ...: the longest first, because one may hold another."""
-    found = {value.strip() for name, value in os.environ.items() if looks_secret(name)}
+def environment_secrets(*names: str | None) -> list[str]:
+    """Values of the named environment variables and of those called key, token, ...; the longest first."""
+    found = {value.strip() for name, value in os.environ.items() if name in names or looks_secret(name)}
     return _long_first(value for value in found if not value.isalpha())
+
+
+def secrets_of(config: Config) -> list[str]:
+    """Also of the variables in which the settings say that there is a key."""
+    models = config.llm.models.values()
+    return environment_secrets(
+        config.run.pipeline.token_env, config.embedder.api_key_env, *(model.api_key_env for model in models)
+    )
 
 
 def looks_secret(name: str) -> bool:

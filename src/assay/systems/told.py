@@ -70,9 +70,7 @@ def with_answer(output: Output, answer: str) -> Output:
         raise BadAnswer(f"an answer of {len(answer):,} characters; at most {LONGEST_ANSWER:,} are taken")
     cites = output.metadata.has_citations
     has_citations = bool(citations(answer)) if cites is None else cites
-    return replace(
-        output, answer=well_formed(answer), metadata=replace(output.metadata, has_citations=has_citations)
-    )
+    return replace(output, answer=well_formed(answer), metadata=replace(output.metadata, has_citations=has_citations))
 
 
 def fault_of(told: Any) -> Fault:
@@ -85,7 +83,8 @@ def fault_of(told: Any) -> Fault:
     phase = lookup(error, ("phase",))
     message = lookup(error, ("message", "detail"))
     text = message if isinstance(message, str) else str(error)
-    return Fault(phase if phase in PHASES else "unknown", well_formed(" ".join(text.split())[:500]) or "an error without a message")
+    said = well_formed(" ".join(text.split())[:500])
+    return Fault(phase if phase in PHASES else "unknown", said or "an error without a message")
 
 
 def answer_of(told: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Wri
 from assay.gold.leaves import LEAVES, Leaf
 
 BY_PATH = {leaf.path: leaf for leaf in LEAVES}
+GROUPS = frozenset(leaf.group for leaf in LEAVES if leaf.group)
 SHORT = {leaf.key: leaf.path for leaf in LEAVES} | {"answer": "content.expected_answer"}
 """Names people give: `question`, `answer`, `chunk_id`."""
 
@@ -92,7 +93,10 @@ def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw
     for path, value in known.items():
         put(raw, path, value)
     raw["id"] = str(known.get("id") or raw["id"])
-    return raw | rest
+    inside = [key for key in rest if key.rpartition(".")[0] in GROUPS]
+    for key in inside:
+        put(raw, key, rest[key])
+    return raw | {key: value for key, value in rest.items() if key not in inside}
 
 
 def put(raw: Raw, path: str, value: Any) -> None:
@@ -150,8 +154,7 @@ def write_csv(bundle: Bundle, order: Order) -> Written:
     """A column for each leaf, then one for each key that schema v2 does not know."""
     names = {path: column for column, path in columns_of(order).items()}
     paths = [path for path in BY_PATH if path != "provenance.annales_source"]
-    groups = {path.partition(".")[0] for path in BY_PATH}
-    rest = list(dict.fromkeys(path for raw in bundle.raws for path in _unknown(raw, groups)))
+    rest = list(dict.fromkeys(path for raw in bundle.raws for path in _unknown(raw)))
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([names.get(path, path) for path in (*paths, *rest)])
@@ -160,9 +163,14 @@ def write_csv(bundle: Bundle, order: Order) -> Written:
     return Written({"": file.getvalue()})
 
 
-def _unknown(raw: Raw, groups: set[str]) -> Iterable[str]:
-    """Keys beside the groups; keys of a group that the schema does not have stay in JSON formats alone."""
-    return (key for key in raw if key not in groups)
+def _unknown(raw: Raw, prefix: str = "") -> Iterator[str]:
+    """Paths of keys that the schema does not have, beside its groups and inside them."""
+    for key, value in raw.items():
+        path = f"{prefix}{key}"
+        if path in GROUPS and isinstance(value, dict):
+            yield from _unknown(value, f"{path}.")
+        elif path not in BY_PATH:
+            yield path
 
 
 FORMATS.register("jsonl")(Format(name="jsonl", read=read_lines, write=write_lines))

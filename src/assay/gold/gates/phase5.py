@@ -38,7 +38,7 @@ def _same_words(evidence: Evidence, limits: Limits) -> Iterator[Failure]:
     "blocking",
     "similarity of question and chunk < {below}; no run of ≥ {words} words that is ≥ {share} of the question is copied",
     below=0.90,
-    words=8,
+    words=10,
     share=0.5,
 )
 def independent(evidence: Evidence, limits: Limits) -> Checked:

@@ -40,6 +40,7 @@ class OpenAi:
         self._max_tokens_field = "max_completion_tokens" if base == OWN_URL else "max_tokens"
         self._proxy = proxy_for(self._url)
         self._session: ClientSession | None = None
+        self._reached = False
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         import aiohttp
@@ -53,6 +54,7 @@ class OpenAi:
             async with self._connected().post(
                 self._url, data=body, headers=headers, proxy=self._proxy, allow_redirects=False
             ) as response:
+                self._reached = True
                 # Whatever a service echoes, the key goes no further than this.
                 found = hidden(await response.read(), key)
                 if response.status == 200:
@@ -63,6 +65,9 @@ class OpenAi:
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
             raise FatalLlmError("not a URL that can be called", where=self._where) from None
         except (aiohttp.ClientError, OSError) as fault:
+            if isinstance(fault, aiohttp.ClientConnectorError) and not self._reached:
+                hint = "Is the service running, and is this its address?"
+                raise FatalLlmError(f"nobody answers there: {fault}", where=self._where, hint=hint) from None
             what = hidden(f"the connection failed: {str(fault) or type(fault).__name__}", key)
             raise CallFault("connection", what) from None
         if 300 <= status < 400:

@@ -4,33 +4,13 @@ from __future__ import annotations
 
 import re
 
+from assay.metrics.answers.spelled import spelled_numbers, without_spelled
+
 _GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f ](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?")
-_WORD = re.compile(r"[^\W\d_]+")
-_WORDS = {
-    word: str(value)
-    for value, spelled in enumerate(
-        (
-            "two deux",
-            "three trois",
-            "four quatre",
-            "five cinq",
-            "six",
-            "seven sept",
-            "eight huit",
-            "nine neuf",
-            "ten dix",
-            "eleven onze",
-            "twelve douze",
-        ),
-        2,
-    )
-    for word in spelled.split()
-}
-"""Spelled numbers. One is left out: in French it is an article, in English often a pronoun."""
 
-_NEGATION = re.compile(
+NEGATION = re.compile(
     r"\b(?:not|never|none|nobody|nothing|neither|nor|without|cannot|no(?!\.? ?\d)"
     r"|ne|pas|jamais|aucune?|sans|ni|rien|non)\b|n't\b|\bn'(?=\w)",
     re.IGNORECASE,
@@ -38,22 +18,27 @@ _NEGATION = re.compile(
 _APOSTROPHES = str.maketrans("’ʼ`", "'''")
 
 
+def straight(text: str) -> str:
+    """With one kind of apostrophe."""
+    return text.translate(_APOSTROPHES)
+
+
 def numbers(text: str) -> set[str]:
     """The distinct numbers, each in one spelling: `1,857`, `1 857` and `1857` are the same, `3,50` and `3.5` too.
 
-    Spelled ones from two to twelve count, in English and French.
+    Spelled ones from two to ninety-nine count, in English and French.
 
-    >>> sorted(numbers("Three boats, £1,857.50, 3,5 m"))
-    ['1857.5', '3', '3.5']
+    >>> sorted(numbers("Three boats, £1,857.50, 3,5 m, twenty-five, vingt et un"))
+    ['1857.5', '21', '25', '3', '3.5']
     """
     found = {_plain(match[0]) for match in _NUMBER.finditer(_GROUPED.sub("", text))}
-    return found | {_WORDS[word] for word in _WORD.findall(text.lower()) if word in _WORDS}
+    return found | spelled_numbers(text)
 
 
 def wording(text: str) -> str:
     """The text without what is counted apart from its words: spelled numbers and negations."""
-    plain = _NEGATION.sub(" ", text.translate(_APOSTROPHES))
-    return _WORD.sub(lambda word: " " if word[0].lower() in _WORDS else word[0], plain)
+    plain = NEGATION.sub(" ", straight(text))
+    return without_spelled(plain)
 
 
 def _plain(literal: str) -> str:
@@ -72,4 +57,4 @@ def denies(sentence: str) -> bool:
     >>> denies("Dogs aren't allowed"), denies("Boat no. 5"), denies("L’accès n’est pas libre")
     (True, False, True)
     """
-    return bool(_NEGATION.search(sentence.translate(_APOSTROPHES)))
+    return bool(NEGATION.search(straight(sentence)))

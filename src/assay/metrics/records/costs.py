@@ -94,8 +94,14 @@ def _function(field: Field, mine: Ready, theirs: Ready) -> Callable[[Any, Any], 
 
 def best_pairs(costs: Costs) -> list[tuple[int, int]] | None:
     """The cheapest assignment if there is but one; None where it takes more to tell."""
-    if costs.rows > costs.columns or costs.columns > _SMALL:
+    rows, columns = costs.rows, costs.columns
+    if max(rows, columns) > _SMALL:
         return None
+    if rows > columns:
+        cost = costs.scored()
+        turned = [value for column in range(columns) for value in cost[column::columns]]
+        found = _Paths(turned, columns, rows).solved()
+        return None if found is None else sorted((row, column) for column, row in found)
     return _at_first_sight(costs) or _Paths(costs.scored(), costs.rows, costs.columns).solved()
 
 

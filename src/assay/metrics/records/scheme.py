@@ -73,6 +73,7 @@ def _absent(value: Any) -> bool:
     return value is None or value == "" or value == []
 
 
+_EMPTY: tuple[Any, ...] = ("", [])
 _ODD = {type(None), Unread}
 
 
@@ -100,7 +101,9 @@ class Scheme(Struct, frozen=True, dict=True):
         try:
             return tuple(
                 [
-                    prepare(value, zone) if (value := get(name)) or not _absent(value) else None
+                    prepare(value, zone)
+                    if (value := get(name)) or (value is not None and value not in _EMPTY)
+                    else None
                     for name, prepare in self._readers
                 ]
             )

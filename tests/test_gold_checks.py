@@ -1,0 +1,288 @@
+"""The checking commands end to end: verify, stats, relocate; and phase 3 on candidates."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from example_corpus import example_folder
+from gold_sets import CORPUS, chunks, clean, gold_file, index, raw_question
+from msgspec.structs import replace
+from small_index import write_index
+from test_gold_defects import answer, asks, each, put
+
+from assay.cli.main import main
+from assay.config import Config
+from assay.corpus.index import Index
+from assay.gold.candidate import Candidate, key_of
+from assay.gold.gold_file import read_gold_file
+from assay.gold.grounds import Grounds
+from assay.gold.relocate import relocate_gold
+from assay.gold.schema import Question
+from assay.gold.stats import describe
+from assay.gold.support import Claim, examine
+from assay.gold.validate import validate
+from assay.records import Chunk
+
+GROUNDS = Grounds(index(), Config())
+
+
+# --- verify -------------------------------------------------------------------------------------------------------
+
+
+def test_verify_writes_its_report_in_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raws = clean()
+    answer(3, "It never exceeds 8 pounds for one book")(raws)
+    gold_file(raws, tmp_path)
+    outs = [tmp_path / f"report.{ending}" for ending in ("json", "md", "html")]
+    words = [word for out in outs for word in ("--out", str(out))]
+    assert main(["gold", "verify", str(tmp_path / "gold.json"), "--index", str(index().path), *words]) == 1
+    shown = capsys.readouterr().out
+    assert "refused" in shown
+    assert "G3-1" in shown
+    data = json.loads(outs[0].read_text("utf-8"))
+    failed = {o["gate"]: o for o in data["outcomes"] if o["status"] == "failed"}
+    assert {"G1-1", "G3-1", "G3-2"} <= failed.keys()
+    assert failed["G3-1"]["failures"][0] == {
+        "question": "q03",
+        "what": "numbers not in the chunk: 8",
+        "value": pytest.approx(1.0),
+        "limit": "verbatim, coverage ≥ 0.8 or similarity ≥ 0.9",
+    }
+    for out in outs[1:]:
+        assert "numbers not in the chunk: 8" in out.read_text("utf-8")
+
+
+def test_verify_of_a_clean_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold_file(clean(), tmp_path)
+    given = ["gold", "verify", str(tmp_path / "gold.json"), "--index", str(index().path)]
+    assert main([*given, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"] == {"passed": 24, "blocking": 0, "warning": 0}
+    assert main([*given, "--gates"]) == 0
+    assert "G5-8" in capsys.readouterr().out
+    assert main([*given, "--out", str(tmp_path / "report.pdf")]) == 2
+
+
+def test_verify_without_embeddings_in_the_index(tmp_path: Path) -> None:
+    from assay.gold.verify import verify
+
+    bare = write_index(tmp_path / "bare.db", chunks())
+    raws = clean()
+    assert verify(gold_file(raws, tmp_path), bare, Config()).exit_code == 0
+    asks(9, "Is it so: the archive keeps the parish registers from 1584 to 1901, registers are in the vault?")(raws)
+    found = verify(gold_file(raws, tmp_path), bare, Config())
+    assert [outcome.gate for outcome in found.blocked] == ["G5-2"]
+
+
+def test_hostile_text_stays_text(tmp_path: Path) -> None:
+    raws = clean()
+    asks(3, "<script>alert(1)</script> [x](javascript:1)")(raws)
+    gold_file(raws, tmp_path)
+    out = tmp_path / "report.html"
+    main(["gold", "verify", str(tmp_path / "gold.json"), "--index", str(index().path), "--out", str(out)])
+    assert "<script>alert" not in out.read_text("utf-8")
+
+
+# --- stats --------------------------------------------------------------------------------------------------------
+
+
+def test_stats_of_a_small_set(tmp_path: Path) -> None:
+    raws = clean()
+    each("classification.difficulty", lambda row: (0.0, 0.3, 0.7, 1.0)[row % 4])(raws)
+    found = describe(gold_file(raws, tmp_path), GROUNDS)
+    assert (found.questions, found.answerable) == (20, 14)
+    assert found.difficulty == (5, 0, 0, 5, 0, 0, 0, 5, 0, 5)
+    assert found.hard == 0.5
+    assert found.hard_answerable == 6 / 14  # rows 2, 3, 6, 7, 10, 11
+    assert found.distributions["hard_type"]["ANSWERABLE"] == 14
+    assert found.answerable_distributions["answer_type"] == {"extractive": 14}
+    assert found.coverage is not None
+    assert (found.coverage.documents, found.coverage.documents_asked) == (5, 5)
+    assert (found.coverage.chunks, found.coverage.chunks_asked) == (10, 10)
+    assert found.leaves is not None
+    assert found.leaves.low == found.leaves.high == 46
+    first = GROUNDS.by_words([raw["content"]["question"] for raw in raws[:14]], 1)
+    hits = sum(ids == (raw["provenance"]["chunk_id"],) for ids, raw in zip(first, raws, strict=False))
+    assert found.trivial == hits / 14
+
+
+def test_a_set_of_copied_questions_is_trivial(tmp_path: Path) -> None:
+    texts = [(f"{source}-{page}", text) for source, pages in CORPUS.items() for page, text in pages]
+    raws = [raw_question(n, id_, f"{text.split('.')[0]}?", "x") for n, (id_, text) in enumerate(texts)]
+    assert describe(gold_file(raws, tmp_path), GROUNDS).trivial == 1.0
+
+
+def test_stats_without_an_index_leave_out_what_needs_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold_file(clean(), tmp_path)
+    config = tmp_path / "assay.yaml"
+    config.write_text("client: x\n", encoding="utf-8")
+    given = ["gold", "stats", str(tmp_path / "gold.json"), "--config", str(config)]
+    assert main([*given, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["trivial"], data["coverage"]) == (None, None)
+    out = tmp_path / "stats.html"
+    assert main([*given, "--index", str(index().path), "--out", str(out)]) == 0
+    assert "Trivial" in capsys.readouterr().out
+    assert out.read_text("utf-8").count("<svg") >= 8
+
+
+# --- relocate -----------------------------------------------------------------------------------------------------
+
+
+def cut_again(folder: Path) -> Grounds:
+    """Every sentence is a chunk, numbered through: the old ids come again with other texts."""
+    made = []
+    for source, pages in CORPUS.items():
+        for page, text in pages:
+            parts = text.replace("Mr Osric", "Mr_Osric").split(". ")
+            made += [(source, page, part.replace("_", " ")) for part in parts]
+    new = [
+        Chunk(id=f"{source}-{n}", text=text, source=source, page=page) for n, (source, page, text) in enumerate(made)
+    ]
+    return Grounds(write_index(folder / "new.db", new), Config())
+
+
+def test_answers_are_followed_to_their_new_chunks(tmp_path: Path) -> None:
+    grounds = cut_again(tmp_path)
+    gold = gold_file(clean(), tmp_path)
+    found = relocate_gold(gold, grounds, index())
+    by_id = {question.id: question for question in gold.questions}
+    texts = grounds.chunks(found.moved.values())
+    for id_, chunk_id in found.moved.items():
+        if not by_id[id_].content.is_impossible:
+            assert (by_id[id_].content.expected_answer or "").rstrip(".") in texts[chunk_id].text
+    assert set(found.moved) >= {f"q{n:02d}" for n in range(14)}
+    assert {raw["id"]: raw["provenance"]["chunk_id"] for raw in found.raws}["q03"] == found.moved["q03"]
+
+
+def test_an_id_that_came_again_with_another_text_is_not_in_place(tmp_path: Path) -> None:
+    """`lending.pdf-2` is a chunk of both indexes; in the new one it is the third sentence of page 1."""
+    grounds = cut_again(tmp_path)
+    assert "lending.pdf-2" in grounds.index.ids
+    found = relocate_gold(gold_file(clean(), tmp_path), grounds)
+    assert "q02" not in found.present
+    assert found.moved["q02"] != "lending.pdf-2"
+
+
+def test_what_is_lost_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raws = clean()
+    answer(0, "Nothing that anybody wrote")(raws)
+    put(0, "provenance.chunk_id", "gone")(raws)
+    gold_file(raws, tmp_path)
+    out = tmp_path / "moved.json"
+    given = ["gold", "relocate", str(tmp_path / "gold.json"), "--index", str(index().path), "--out", str(out)]
+    assert main(given) == 1
+    assert "the answer is nowhere" in capsys.readouterr().out
+    assert read_gold_file(out).questions[0].provenance.chunk_id == "gone"
+    assert main([*given, "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["lost"] == ["q00"]
+    assert len(data["present"]) == 19
+
+
+# --- phase 3 ------------------------------------------------------------------------------------------------------
+
+
+def candidate(question: str, answer_: str, chunk_id: str, **given: Any) -> Candidate:
+    own: dict[str, Any] = {
+        "difficulty": 0.5,
+        "question_type": "factual",
+        "cognitive_level": "Remember",
+        "reasoning_type": "single-hop",
+        "reasoning_class": "fact_single",
+        "answer_type": "extractive",
+        "stratum": "s",
+        "batch": "b",
+        "prompt": "p",
+        "model": "m",
+    } | given
+    return Candidate(key=key_of(chunk_id, question), chunk_id=chunk_id, question=question, answer=answer_, **own)
+
+
+GOOD = candidate("What does somebody pay whose card has gone missing?", "replaced for 4 pounds", "lending.pdf-2")
+ABSENT = candidate("What is the weight of the vellum sheet?", "", "archive.txt-2", hard_type="INSUFFICIENT_INFO")
+PREMISE = candidate(
+    "To whom is the cheque for overdue charges made out?",
+    "",
+    "fines.pdf-3",
+    hard_type="FALSE_PREMISE",
+    corpus_truth="Cheques are not taken.",
+    contradiction="Fines are paid in cash or by card at the desk, never by cheque.",
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "gate", "method"),
+    [
+        (GOOD, None, "verbatim"),
+        (replace(GOOD, answer="replaced for 5 pounds"), "G1-1", None),
+        (replace(GOOD, answer="4 pounds for a lost card"), "G1-2", "coverage"),
+        (replace(GOOD, question="What does it cost?"), "G1-5", "verbatim"),
+        (replace(GOOD, question="What does somebody pay"), "G1-4", "verbatim"),
+        (replace(GOOD, chunk_id="nowhere"), "G1-1", None),
+        (ABSENT, None, "absent_by_rule"),
+        (replace(ABSENT, question="When was the map of the river by Edwin Sallow drawn?"), "G2-4", "absent_by_rule"),
+        (PREMISE, None, "absent_by_rule"),
+        (replace(PREMISE, contradiction="Cheques were robbed in 1977."), "G2-4", "absent_by_rule"),
+        (replace(PREMISE, contradiction=None, corpus_truth=None), "G2-4", "absent_by_rule"),
+    ],
+)
+def test_a_candidate_is_put_to_the_gates(given: Candidate, gate: str | None, method: str | None) -> None:
+    (verdict,) = validate([given], GROUNDS, Config())
+    assert (verdict.accepted, verdict.gate, verdict.method) == (gate is None, gate, method)
+    assert (verdict.reason is None) == (gate is None)
+
+
+def test_vectors_of_the_index_are_not_computed_again(tmp_path: Path) -> None:
+    """A set is checked with the vectors that are searched."""
+    other = write_index(tmp_path / "flat.db", chunks(), vectors=np.eye(10, 256, dtype=np.float32))
+    rows = Grounds(other, Config()).chunk_vectors(chunks()[:2])
+    assert rows.shape == (2, 256)
+    assert sorted(rows.sum(axis=1).tolist()) == [1.0, 1.0]
+
+
+# --- the shipped example ------------------------------------------------------------------------------------------
+
+
+def test_the_shipped_set_is_accepted_and_its_flaws_are_known(capsys: pytest.CaptureFixture[str]) -> None:
+    """Abstracts that are no quotes; a question that needs the one before it; questions across languages."""
+    folder = example_folder()
+    capsys.readouterr()
+    words = ["gold", "verify", str(folder / "gold.json"), "--index", str(folder / "corpus.db")]
+    assert main([*words, "--config", str(folder / "assay.yaml"), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    failed = {o["gate"]: o["failures"] for o in data["outcomes"] if o["status"] == "failed"}
+    assert failed.keys() == {"G1-2", "G1-5", "G3-3"}
+    questions = {question.id: question for question in read_gold_file(folder / "gold.json").questions}
+    assert {questions[f["question"]].classification.answer_type for f in failed["G1-2"]} <= {
+        *("abstractive", "list", "yes_no")
+    }
+    assert all(questions[f["question"]].requires_context for f in failed["G1-5"])
+
+
+def test_numbers_and_documents_that_are_swapped_in_the_shipped_set_are_seen() -> None:
+    """Not every one can be: the next number may be true of the next sentence."""
+    folder = example_folder()
+    grounds = Grounds(Index.open(folder / "corpus.db"), Config())
+    gold = [q for q in read_gold_file(folder / "gold.json").questions if not q.content.is_impossible]
+    chunks_ = grounds.chunks(q.provenance.chunk_id or "" for q in gold)
+
+    def refused(question: Question, text: str) -> bool:
+        chunk = chunks_[question.provenance.chunk_id or ""]
+        return examine(Claim(answer=text), chunk.text, grounds.language(chunk)).method() is None
+
+    with_number = [q for q in gold if re.search(r"\d", q.content.expected_answer or "")]
+    shifted = [
+        re.sub(r"\d+", lambda m: str(int(m[0]) + 1), q.content.expected_answer or "", count=1) for q in with_number
+    ]
+    caught = sum(refused(q, text) for q, text in zip(with_number, shifted, strict=True))
+    assert caught >= 0.9 * len(with_number)
+    pairs = [
+        (q, other) for q, other in zip(gold, reversed(gold), strict=True) if q.provenance.docs != other.provenance.docs
+    ]
+    foreign = sum(refused(q, other.content.expected_answer or "") for q, other in pairs)
+    assert foreign >= 0.97 * len(pairs)
