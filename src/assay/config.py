@@ -137,7 +137,9 @@ class CodeFields(Settings, frozen=True):
     """What bm25 searches beside the text of a unit of code: a match there counts so many times one in the text."""
 
     symbol: Annotated[NotNegative, Meta(description="its name; eight times that for the whole name as written")] = 0.25
-    path: Annotated[NotNegative, Meta(description="the path of its file; eight times that for the path as written")] = 0.25
+    path: Annotated[NotNegative, Meta(description="the path of its file; eight times that for the path as written")] = (
+        0.25
+    )
 
     @property
     def weights(self) -> dict[str, float]:
@@ -145,7 +147,7 @@ class CodeFields(Settings, frozen=True):
 
 
 class MemoryRanking(Settings, frozen=True):
-    """How memories are ranked: relevance / best relevance + recency · 2^(−age / half_life_days) + priority · its own."""
+    """Memories rank by relevance / best relevance + recency · 2^(−age / half_life_days) + priority · its own."""
 
     recency: Annotated[NotNegative, Meta(description="weight of a memory's date; 0: does not count")] = 0.0
     half_life_days: Annotated[float, Meta(gt=0, description="after so many days a date counts half")] = 30.0
@@ -473,9 +475,9 @@ class Statistics(Settings, frozen=True):
 
     confidence: Annotated[float, Meta(gt=0, lt=1, description="of the intervals")] = 0.95
     resamples: Annotated[int, Meta(ge=100, description="of bootstrap intervals")] = 2000
-    permutations: Annotated[
-        int, Meta(ge=1000, description="of the tests between runs, where not all can be tried")
-    ] = 10_000
+    permutations: Annotated[int, Meta(ge=1000, description="of the tests between runs, where not all can be tried")] = (
+        10_000
+    )
     cluster: Annotated[
         Literal["none", "source"],
         Meta(description="source: resample documents instead of questions"),

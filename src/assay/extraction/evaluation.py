@@ -32,6 +32,8 @@ from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
 from assay.runs.results import ResultsFile, Row
 
 KIND = "extraction"
+RECORDED = "recorded"
+"""The extractor that gives each sample's own recorded answer."""
 Told = Callable[[int, int, Row], None]
 """Told of each finished sample: how many are done, how many there are, its row."""
 
@@ -160,6 +162,8 @@ def _folder(bench: Bench, now: datetime) -> RunFolder:
 def _inputs(bench: Bench) -> manifest.Inputs:
     config, options = bench.config, bench.config.extraction
     made_from = dict(bench.extractor.inputs) if isinstance(bench.extractor, Fingerprinted) else {}
+    if bench.extractor.name == RECORDED:
+        made_from["mock_llm_response"] = bench.samples.recorded_sha256
     return manifest.Inputs(
         kind=KIND,
         gold=bench.samples.sha256,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -62,9 +62,9 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @property
     def now(self) -> datetime:
-        """The time at which the text was written; without one, this moment."""
+        """The time at which the text was written; without one, this moment, on the clock of this machine."""
         if not self.reference_datetime:
-            return datetime.now(self.zone or UTC)
+            return datetime.now(self.zone).astimezone(self.zone)
         found = parsed(self.reference_datetime)
         return found.replace(tzinfo=self.zone) if found.tzinfo is None else found
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.extraction.protocol import Sample
 from assay.extraction.record_type import RecordType
-from assay.extraction.sidecar import Sidecar, check_clock, check_record, read_sidecar
+from assay.extraction.sidecar import GoldLine, Sidecar, check_content, read_sidecar
 from assay.files import dump_json, read_jsonl, read_text
+from assay.validation import convert
 
 TEXT, SIDECAR = ".txt", ".expected.json"
 UNCATEGORIZED = "uncategorized"
+_LINE = '{"id": ..., "records": [...]}'
 
 
 class Broken(Struct, frozen=True):
@@ -39,25 +42,51 @@ class SampleSet(Struct, frozen=True, kw_only=True):
     def scored(self) -> tuple[Sample, ...]:
         return tuple(sample for sample in self.samples if sample.expected is not None)
 
+    @property
+    def recorded_sha256(self) -> str:
+        """Of all answers that the samples bring with them."""
+        return _digest([[sample.id, sample.recorded] for sample in self.samples])
+
 
 def read_folder(root: Path, record: RecordType) -> SampleSet:
     """Every text below the folder, by path. A broken one is told, and the others go on."""
     samples: list[Sample] = []
     broken: list[Broken] = []
-    for path in sorted(root.rglob(f"*{TEXT}")):
+    texts, sidecars = _files(root)
+    for path in texts:
         id_ = path.relative_to(root).with_suffix("").as_posix()
         try:
-            samples.append(read_sample(path, id_, record))
+            samples.append(_unlike(samples, read_sample(path, id_, record)))
         except AssayError as fault:
             broken.append(Broken(id_, str(fault)))
-    alone = [path for path in sorted(root.rglob(f"*{SIDECAR}")) if not _text_of(path).exists()]
+    known = {path.with_suffix(TEXT) for path in texts}
     broken += [
         Broken(_text_of(p).relative_to(root).with_suffix("").as_posix(), f"{p}: no {_text_of(p).name} beside it")
-        for p in alone
+        for p in sidecars
+        if _text_of(p) not in known
     ]
     if not samples and not broken:
         raise AssayError(f"no sample: there is no *{TEXT}", where=str(root))
     return _set(root.resolve().name, samples, tuple(sorted(broken, key=lambda each: each.id)))
+
+
+def _files(root: Path) -> tuple[list[Path], list[Path]]:
+    """Texts and sidecars; nothing in hidden folders (.git, .venv), nothing that is hidden itself."""
+    shown = [
+        path
+        for path in sorted(root.rglob("*"))
+        if not any(part.startswith(".") for part in path.relative_to(root).parts) and path.is_file()
+    ]
+    texts = [path for path in shown if path.suffix.lower() == TEXT]
+    return texts, [path for path in shown if path.name.endswith(SIDECAR)]
+
+
+def _unlike(others: Iterable[Sample], sample: Sample) -> Sample:
+    """`a.txt` and `a.TXT` would be one and the same."""
+    for other in others:
+        if other.id == sample.id:
+            raise AssayError(f"another text has this name: {other.where}", where=sample.where)
+    return sample
 
 
 def read_sample(path: Path, id_: str, record: RecordType) -> Sample:
@@ -108,52 +137,47 @@ def read_gold(path: Path, record: RecordType) -> SampleSet:
 
 
 def _gold_line(line: Any, where: str, record: RecordType) -> Sample:
-    id_, records = id_and_records(line, where)
-    for each in records:
-        check_record(each, record, lambda _keys: where)
-    check_clock(line.get("reference_datetime"), line.get("timezone"), lambda _keys: where)
-    level = line.get("tolerance", "moderate")
-    if not isinstance(level, str) or level not in record.levels:
-        raise AssayError(f"tolerance is {level!r}", where=where, expected=" or ".join(record.levels))
-    return Sample(
-        id=id_,
-        text=str(line.get("text", "")),
-        category=str(line.get("category") or UNCATEGORIZED),
-        level=level,
-        reference_datetime=line.get("reference_datetime"),
-        timezone=line.get("timezone"),
-        expected=records,
-        where=where,
-    )
+    """As a sidecar, so that the same keys mean the same."""
 
+    def place(_keys: Any) -> str:
+        return where
 
-def id_and_records(line: Any, where: str) -> tuple[str, tuple[dict[str, Any], ...]]:
-    """Of a line of gold or of outputs. One record may stand alone under `record`."""
-    if not isinstance(line, dict) or not isinstance(line.get("id"), str | int):
-        raise AssayError("the line has no 'id'", where=where, expected='{"id": ..., "records": [...]}')
-    found = next(
-        (line[key] for key in ("records", "expected_records", "expected_events", "events") if key in line), None
-    )
-    if found is None and "record" in line:
-        found = [] if line["record"] is None else [line["record"]]
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise AssayError("the line has no list 'records'", where=where, expected='{"id": ..., "records": [...]}')
-    return str(line["id"]), tuple(found)
+    if not isinstance(line, dict) or "id" not in line:
+        raise AssayError("the line has no 'id'", where=where, expected=_LINE)
+    given = convert(line, GoldLine, place)
+    if len(given.keys) > 1:
+        raise AssayError(f"the line has both '{given.keys[0]}' and '{given.keys[1]}'", where=where, expected=_LINE)
+    if not given.keys:
+        raise AssayError("the line has no list 'records'", where=where, expected=_LINE)
+    if given.expected_events is not None and not record.is_event:
+        raise AssayError(f"expected_events in a file of '{record.name}'", where=where, expected=_LINE)
+    check_content(given, given.keys[0], record, place)
+    bare = Sample(id=str(given.id), text=given.text, category=UNCATEGORIZED, where=where)
+    return _with_sidecar(bare, given)
 
 
 def _set(name: str, samples: list[Sample], broken: tuple[Broken, ...]) -> SampleSet:
-    warnings = tuple(_warnings(samples))
+    """The digest is of all that can change a result; not of the recorded answers, which are one extractor's."""
     parts = [
-        [sample.id, sample.text, sample.level, sample.category, sample.expected, sample.reference_datetime]
+        [
+            *(sample.id, sample.text, sample.level, sample.category, sample.expected),
+            *(sample.reference_datetime, sample.timezone, sample.owner, msgspec.to_builtins(sample.calendar)),
+        ]
         for sample in samples
     ]
-    digest = hashlib.sha256(dump_json([parts, [each.id for each in broken]]).encode("utf-8", "backslashreplace"))
-    return SampleSet(name=name, samples=tuple(samples), broken=broken, warnings=warnings, sha256=digest.hexdigest())
+    digest = _digest([parts, [each.id for each in broken]])
+    return SampleSet(
+        name=name, samples=tuple(samples), broken=broken, warnings=tuple(_warnings(samples)), sha256=digest
+    )
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(dump_json(value).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _warnings(samples: list[Sample]) -> Iterator[str]:
     for sample in samples:
         if sample.expected is None:
             yield f"{sample.where} has no {SIDECAR} beside it: extracted, and left out of the scores"
-        elif not sample.text.strip() and sample.where.endswith(TEXT):
+        elif not sample.text.strip() and sample.where.lower().endswith(TEXT):
             yield f"{sample.where} is empty"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from assay.errors import AssayError, offer
 from assay.extraction.protocol import CalendarEvent
@@ -13,6 +13,7 @@ from assay.extraction.record_type import RecordType
 from assay.files import line_of, parse_json, read_text
 from assay.metrics.records.comparator import Unread, Unreadable
 from assay.metrics.records.moments import parsed
+from assay.metrics.records.scheme import Field
 from assay.validation import Keys, convert, shown
 
 
@@ -62,6 +63,30 @@ class Sidecar(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.expected_records or ()
 
 
+class GoldLine(Sidecar, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of a gold file: all that a sidecar says, with the id, perhaps the text, and other names of the records."""
+
+    id: str | int
+    text: str = ""
+    records: tuple[dict[str, Any], ...] | None = None
+    events: tuple[dict[str, Any], ...] | None = None
+    record: dict[str, Any] | None | UnsetType = UNSET
+    """One alone; null: none."""
+
+    def expected(self) -> tuple[dict[str, Any], ...]:
+        if self.record is not UNSET:
+            return (self.record,) if self.record is not None else ()
+        found = self.records if self.records is not None else self.events
+        return super().expected() if found is None else found
+
+    @property
+    def keys(self) -> list[str]:
+        """Under which the records are given."""
+        lists = ("records", "events", "expected_events", "expected_records")
+        found = [key for key in lists if getattr(self, key) is not None]
+        return found if self.record is UNSET else [*found, "record"]
+
+
 def read_sidecar(path: Path, record: RecordType) -> Sidecar:
     """Validated; a fault names file and line."""
     text = read_text(path)
@@ -83,18 +108,38 @@ def _check(sidecar: Sidecar, record: RecordType, place: Any) -> None:
     key = "expected_events" if record.is_event else "expected_records"
     if getattr(sidecar, key) is None:
         raise AssayError(f"it has no '{key}'", where=place(()), hint="An empty list says that nothing is expected")
+    if sidecar.expected_events is not None and sidecar.expected_records is not None:
+        other = "expected_records" if record.is_event else "expected_events"
+        raise AssayError(f"it has both '{key}' and '{other}'", where=place((other,)), hint="Keep one of them")
+    check_content(sidecar, key, record, place)
+
+
+def check_content(sidecar: Sidecar, key: str, record: RecordType, place: Any) -> None:
+    """Everything but the key under which the records are."""
     if sidecar.tolerance not in record.levels:
         levels = " or ".join(record.levels)
         raise AssayError(f"tolerance is {shown(sidecar.tolerance)}", where=place(("tolerance",)), expected=levels)
-    _check_times(sidecar, place)
+    check_clock(sidecar.reference_datetime, sidecar.timezone, place)
+    _check_calendar(sidecar.calendar_context, place)
+    for number, event in enumerate(sidecar.expected_events or ()):
+        _check_order(event, place, number)
     for number, each in enumerate(sidecar.expected()):
         check_record(each, record, lambda keys, at=number: place((key, at, *keys)))
 
 
-def _check_times(sidecar: Sidecar, place: Any) -> None:
-    check_clock(sidecar.reference_datetime, sidecar.timezone, place)
-    for number, event in enumerate(sidecar.expected_events or ()):
-        _check_order(event, place, number)
+def _check_calendar(calendar: tuple[CalendarEvent, ...], place: Any) -> None:
+    """An id names one event, and its times can be read: both are needed to tell what a delete deletes."""
+    seen: set[str] = set()
+    for number, event in enumerate(calendar):
+        if event.id in seen:
+            raise AssayError(f"two events have the id '{event.id}'", where=place(("calendar_context", number, "id")))
+        seen.add(event.id)
+        for name in ("start", "end"):
+            try:
+                parsed(getattr(event, name) or event.start)
+            except Unreadable as fault:
+                where = place(("calendar_context", number, name))
+                raise AssayError(f"calendar_context[{number}].{name}: {fault}", where=where) from None
 
 
 def check_clock(reference: Any, zone: Any, place: Any) -> None:
@@ -124,10 +169,19 @@ def _check_order(event: ExpectedEvent, place: Any, number: int) -> None:
         raise AssayError(f"the end {event.end_time} is before the start {event.start_time}", where=where)
 
 
+def _counts(field: Field) -> bool:
+    """Whether a record is wrong if this field is, unless nothing is expected there."""
+    return (field.key or field.scored) and field.when == "expected"
+
+
 def check_record(record: dict[str, Any], kind: RecordType, place: Any) -> None:
     """An expected value that cannot be read could never be found: a mistake of the gold set."""
     for field in kind.scheme.fields:
-        found = field.ready(record.get(field.name), None)
+        value = record.get(field.name)
+        if _counts(field) and isinstance(value, str) and not value.strip():
+            what = f"{field.name} is empty, so that anything would be right"
+            raise AssayError(what, where=place((field.name,)), hint="Leave the key out if nothing is expected there")
+        found = field.ready(value, None)
         if isinstance(found, Unread):
             raise AssayError(f"{field.name}: {found.reason}", where=place((field.name,)))
     known = kind.scheme.names

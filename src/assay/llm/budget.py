@@ -43,7 +43,7 @@ class Budget:
     def check(self, expected: float = 0.0) -> None:
         """Raises `BudgetSpent` when no call of that cost may begin."""
         if self.max_seconds is not None and self.seconds >= self.max_seconds:
-            raise BudgetSpent(f"stopped after {self.seconds:.0f} s: max_seconds is {self.max_seconds:g}", hint=_RESUME)
+            raise BudgetSpent(f"stopped after {self.seconds:.1f} s: max_seconds is {self.max_seconds:g}", hint=_RESUME)
         if self.max_cost is not None and self.spent + expected > self.max_cost:
             raise BudgetSpent(f"stopped at ${self.spent:.4f}: max_cost is ${self.max_cost:g}", hint=_RESUME)
 

@@ -39,6 +39,10 @@ class Comparator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         return value
 
+    def prepare_texts(self, texts: Sequence[str], zone: Zone) -> list[Any]:
+        """The same for many, all of them text; here a comparator may be quicker than one by one."""
+        return [self.prepare(text, zone) for text in texts]
+
     def distance(self, expected: Any, actual: Any) -> float:
         """0 equal, 1 nothing in common."""
         raise NotImplementedError
@@ -54,6 +58,15 @@ class Comparator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
         """Row by row: each expected value against each actual one."""
         return [self.distance(one, other) for one in expected for other in actual]
+
+    def apart(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
+        """Pair by pair."""
+        return list(map(self.distance, expected, actual))
+
+    def verdicts(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[bool]:
+        """Pair by pair: within tolerance."""
+        holds = self.holds
+        return [one is other or holds(one, other) for one, other in zip(expected, actual, strict=True)]
 
     @property
     def json_type(self) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import add
-from typing import Any
 
-from assay.metrics.records.scheme import Field, Ready, Scheme, plain
+from assay.metrics.records.columns import Column
+from assay.metrics.records.scheme import Scheme
 
 _AFTERTHOUGHT = 1e-6
 """The weight of fields that are not scored: they decide only between pairs that are alike otherwise."""
@@ -17,8 +17,8 @@ _SMALL = 24
 _FREE = -1
 """In place of a row: the column is nobody's."""
 
-Part = tuple[Field, float, Ready, Ready]
-"""A field, its weight, and its values on both sides."""
+Part = tuple[Column, float]
+"""A field and its weight."""
 
 
 class Costs:
@@ -27,37 +27,28 @@ class Costs:
     A key outweighs everything that all pairs together could differ by otherwise.
     """
 
-    def __init__(self, scheme: Scheme, ready: Sequence[Ready], given: Sequence[Ready]):
-        self.rows, self.columns = len(ready[0]), len(given[0])
+    def __init__(self, scheme: Scheme, columns: Sequence[Column]):
+        self.rows, self.columns = len(columns[0].expected), len(columns[0].actual)
         self._slow: list[Part] = []
         self._unscored: list[Part] = []
         quick: list[float] | None = None
         keys: list[float] | None = None
-        for field, mine, theirs in zip(scheme.fields, ready, given, strict=True):
-            if field.when == "expected" and mine.count(None) == self.rows:
+        for column in columns:
+            field = column.field
+            if not column.compared:
                 continue
             if not (field.key or field.scored):
-                self._unscored.append((field, _AFTERTHOUGHT, mine, theirs))
-                continue
-            weight = 1.0 + min(self.rows, self.columns) * scheme.total_weight if field.key else field.weight
-            if not field.key and (quick is not None or field.comparator.slow):
-                self._slow.append((field, weight, mine, theirs))
-                continue
-            apart = field.distances(mine, theirs)
-            if weight != 1.0:
-                if not any(apart):
-                    continue
-                apart = [weight * value for value in apart]
-            if field.key:
-                keys = apart if keys is None else list(map(add, keys, apart))
+                self._unscored.append((column, _AFTERTHOUGHT))
+            elif field.key:
+                weight = 1.0 + min(self.rows, self.columns) * scheme.total_weight
+                keys = _sum(keys, column.distances(), weight)
+            elif quick is not None or field.comparator.slow:
+                self._slow.append((column, field.weight))
             else:
-                quick = apart
+                quick = _sum(None, column.distances(), field.weight)
         self.quick = quick if quick is not None else [0.0] * (self.rows * self.columns)
         if keys is not None:
             self.quick = list(map(add, self.quick, keys))
-        self._functions = [
-            (_function(field, mine, theirs), weight, mine, theirs) for field, weight, mine, theirs in self._slow
-        ]
 
     def scored(self) -> list[float]:
         """Of all pairs, by their scored fields."""
@@ -69,27 +60,26 @@ class Costs:
 
     @staticmethod
     def _with(total: list[float], more: list[Part]) -> list[float]:
-        for field, weight, mine, theirs in more:
-            apart = field.distances(mine, theirs)
-            if weight == 1.0:
-                total = list(map(add, total, apart))
-            else:
-                total = [so_far + weight * far for so_far, far in zip(total, apart, strict=True)]
+        for column, weight in more:
+            total = _sum(total, column.distances(), weight) or total
         return total
 
-    def of(self, row: int, column: int) -> float:
-        """Of one pair, by its scored fields."""
-        total = self.quick[row * self.columns + column]
-        for distance, weight, mine, theirs in self._functions:
-            one, other = mine[row], theirs[column]
-            if one is not other:
-                total += weight * distance(one, other)
+    def of(self, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
+        """Of these pairs, by their scored fields."""
+        width, quick = self.columns, self.quick
+        total = [quick[row * width + column] for row, column in zip(rows, columns, strict=True)]
+        for part, weight in self._slow:
+            total = _sum(total, part.apart(rows, columns), weight) or total
         return total
 
 
-def _function(field: Field, mine: Ready, theirs: Ready) -> Callable[[Any, Any], float]:
-    """Straight to the comparator where there is no odd value."""
-    return field.comparator.distance if plain(mine) and plain(theirs) else field.distance
+def _sum(total: list[float] | None, apart: list[float], weight: float) -> list[float] | None:
+    """With these distances added."""
+    if weight != 1.0:
+        if not any(apart):
+            return total
+        apart = [weight * far for far in apart]
+    return apart if total is None else list(map(add, total, apart))
 
 
 def best_pairs(costs: Costs) -> list[tuple[int, int]] | None:
@@ -107,35 +97,32 @@ def best_pairs(costs: Costs) -> list[tuple[int, int]] | None:
 
 def _at_first_sight(costs: Costs) -> list[tuple[int, int]] | None:
     """Where each row has one cheapest column and no two have the same, that is the only best assignment."""
-    choices = []
-    for row in range(costs.rows):
-        choice = _cheapest(costs, row)
-        if choice < 0 or choice in choices:
-            return None
-        choices.append(choice)
-    return list(enumerate(choices))
+    rows, width = range(costs.rows), costs.columns
+    lines = [costs.quick[start : start + width] for start in range(0, costs.rows * width, width)]
+    least = list(map(min, lines))
+    choices = list(map(list.index, lines, least))
+    for row, best in enumerate(costs.of(rows, choices)):
+        if best != least[row] or lines[row].count(best) > 1:
+            choices[row] = _cheapest(costs, row, choices[row], best)
+            if choices[row] < 0:
+                return None
+    return list(enumerate(choices)) if len(set(choices)) == costs.rows else None
 
 
-def _cheapest(costs: Costs, row: int) -> int:
-    """The cheapest column of the row; -1 if several cost the same.
+def _cheapest(costs: Costs, row: int, at: int, best: float) -> int:
+    """The cheapest column of the row; -1 if several cost the same. So far it is `at`.
 
     What is dearer than the best already without its slow fields need not be looked at: they only add to it.
     """
     start = row * costs.columns
     line = costs.quick[start : start + costs.columns]
-    least = min(line)
-    at = line.index(least)
-    best = costs.of(row, at)
-    if best == least and line.count(least) == 1:
-        return at
+    others = [column for column, so_far in enumerate(line) if so_far <= best and column != at]
     tie = False
-    for column, so_far in enumerate(line):
-        if so_far <= best and column != at:
-            cost = costs.of(row, column)
-            if cost < best:
-                best, at, tie = cost, column, False
-            elif cost == best:
-                tie = True
+    for column, cost in zip(others, costs.of([row] * len(others), others), strict=True):
+        if cost < best:
+            best, at, tie = cost, column, False
+        elif cost == best:
+            tie = True
     return -1 if tie else at
 
 

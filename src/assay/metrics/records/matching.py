@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from assay.metrics.records.assignment import assign
+from assay.metrics.records.columns import Column, read
 from assay.metrics.records.comparator import Zone
 from assay.metrics.records.costs import Costs, best_pairs
-from assay.metrics.records.scheme import Misread, Ready, Record, Scheme
+from assay.metrics.records.scheme import Record, Scheme
 
 _PLAIN = {type(None), str, int, float, bool}
-_FEW = 20
-"""Among more records it is not worth while to look for an equal one."""
 
 
 class Failure(Struct, frozen=True, gc=False):
@@ -48,41 +47,37 @@ class Matching(Struct, frozen=True, gc=False):
     missed: tuple[int, ...] = ()
     extra: tuple[int, ...] = ()
     scheme: Scheme = Scheme(())
-    ready: tuple[list[Ready], list[Ready]] = ([], [])
+    columns: Sequence[Column] = ()
 
     def failures(self, pair: Pair) -> tuple[Failure, ...]:
         """Which fields of the pair are outside tolerance, and by how much; put into words when asked for."""
-        mine, theirs = self.ready[0][pair.expected], self.ready[1][pair.actual]
         return tuple(
-            Failure(field.name, field.explain(one, other), field.key or field.scored)
-            for field, one, other, held in zip(self.scheme.fields, mine, theirs, pair.verdicts, strict=True)
+            Failure(
+                column.field.name,
+                column.field.explain(column.expected[pair.expected], column.actual[pair.actual]),
+                column.field.key or column.field.scored,
+            )
+            for column, held in zip(self.columns, pair.verdicts, strict=True)
             if held is False
         )
 
 
 def match(expected: Sequence[Record], actual: Sequence[Record], scheme: Scheme, zone: Zone = None) -> Matching:
     """The best pairs, judged field by field; what found no partner is missed or extra."""
-    rows, columns = len(expected), len(actual)
-    if not rows or not columns:
-        return Matching((), tuple(range(rows)), tuple(range(columns)))
-    mine = [scheme.ready(record, zone) for record in expected]
-    if scheme.typed or rows > _FEW or Misread in map(type, mine):
-        theirs = [scheme.ready(record, zone) for record in actual]
-    else:  # a record that is exactly as one expected is read already
-        theirs = [
-            mine[expected.index(record)] if record in expected else scheme.ready(record, zone) for record in actual
-        ]
-    costs = Costs(scheme, list(zip(*mine, strict=True)), list(zip(*theirs, strict=True)))
+    rows, width = len(expected), len(actual)
+    if not rows or not width:
+        return Matching((), tuple(range(rows)), tuple(range(width)))
+    columns = read(scheme, expected, actual, zone)
+    costs = Costs(scheme, columns)
     chosen = best_pairs(costs)
     if chosen is None:
         chosen = _settled(_contents(expected, scheme), _contents(actual, scheme), costs.of_all())
-    pairs = tuple([_judged(scheme, mine[one], theirs[other], one, other) for one, other in chosen])
-    if rows == columns:
-        return Matching(pairs, (), (), scheme, (mine, theirs))
-    with_partner, with_expected = {pair.expected for pair in pairs}, {pair.actual for pair in pairs}
-    missed = tuple(number for number in range(rows) if number not in with_partner)
-    extra = tuple(number for number in range(columns) if number not in with_expected)
-    return Matching(pairs, missed, extra, scheme, (mine, theirs))
+    ours, theirs = zip(*chosen, strict=True)
+    pairs = _judged(columns, ours, theirs)
+    if len(ours) == rows == width:
+        return Matching(pairs, (), (), scheme, columns)
+    missed, extra = set(range(rows)).difference(ours), set(range(width)).difference(theirs)
+    return Matching(pairs, tuple(sorted(missed)), tuple(sorted(extra)), scheme, columns)
 
 
 def _settled(expected: Sequence[str], actual: Sequence[str], cost: list[float]) -> list[tuple[int, int]]:
@@ -122,11 +117,11 @@ def _by_position(pairs: list[tuple[int, int]], keys: Sequence[str]) -> list[tupl
     return [pair for key, found in partners.items() for pair in zip(places[key], sorted(found), strict=False)]
 
 
-def _judged(scheme: Scheme, mine: Ready, theirs: Ready, one: int, other: int) -> Pair:
-    if mine is theirs and scheme.lenient:
-        return Pair(one, other, True, tuple([None if value is None else True for value in mine]))
-    verdicts = tuple([field.holds(a, b) for field, a, b in zip(scheme.fields, mine, theirs, strict=True)])
-    if False not in verdicts:
-        return Pair(one, other, True, verdicts)
-    wrong = any(held is False and must for held, must in zip(verdicts, scheme.required, strict=True))
-    return Pair(one, other, not wrong, verdicts)
+def _judged(columns: Sequence[Column], ours: Sequence[int], theirs: Sequence[int]) -> tuple[Pair, ...]:
+    """All chosen pairs, field by field."""
+    verdicts = [column.verdicts(ours, theirs) for column in columns]
+    right = [True] * len(ours)
+    for column, held in zip(columns, verdicts, strict=True):
+        if False in held and (column.field.key or column.field.scored):
+            right = [so_far and each is not False for so_far, each in zip(right, held, strict=True)]
+    return tuple(map(Pair, ours, theirs, right, zip(*verdicts, strict=True)))

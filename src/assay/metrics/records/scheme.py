@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,8 +13,6 @@ from assay.errors import unknown_name
 from assay.metrics.records.comparator import Comparator, Unread, Unreadable, Zone
 
 Record = Mapping[str, Any]
-Ready = tuple[Any, ...]
-"""A record's values made ready, in the order of the fields."""
 
 
 class Field(Struct, frozen=True, kw_only=True):
@@ -37,11 +35,6 @@ class Field(Struct, frozen=True, kw_only=True):
             return self.comparator.prepare(value, zone)
         except Unreadable as fault:
             return Unread(str(fault))
-
-    def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
-        if plain(expected) and plain(actual):
-            return self.comparator.distances(expected, actual)
-        return [self.distance(one, other) for one in expected for other in actual]
 
     def distance(self, expected: Any, actual: Any) -> float:
         if expected is None:
@@ -73,42 +66,14 @@ def _absent(value: Any) -> bool:
     return value is None or value == "" or value == []
 
 
-_EMPTY: tuple[Any, ...] = ("", [])
-_ODD = {type(None), Unread}
-
-
-def plain(values: Sequence[Any]) -> bool:
-    """Every value is there and could be read."""
-    return _ODD.isdisjoint(map(type, values))
-
-
-class Misread(tuple[Any, ...]):
-    """The values of a record of which some could not be read."""
-
-
 class Scheme(Struct, frozen=True, dict=True):
     """The fields of a record, in their order."""
 
     fields: tuple[Field, ...]
 
     @cached_property
-    def _readers(self) -> tuple[tuple[str, Callable[[Any, Zone], Any]], ...]:
-        return tuple((field.name, field.comparator.prepare) for field in self.fields)
-
-    def ready(self, record: Record, zone: Zone) -> Ready:
-        """The record's values, each read once."""
-        get = record.get
-        try:
-            return tuple(
-                [
-                    prepare(value, zone)
-                    if (value := get(name)) or (value is not None and value not in _EMPTY)
-                    else None
-                    for name, prepare in self._readers
-                ]
-            )
-        except Unreadable:
-            return Misread(field.ready(get(field.name), zone) for field in self.fields)
+    def named(self) -> tuple[tuple[str, Field], ...]:
+        return tuple((field.name, field) for field in self.fields)
 
     @cached_property
     def total_weight(self) -> float:
@@ -119,15 +84,6 @@ class Scheme(Struct, frozen=True, dict=True):
     def required(self) -> tuple[bool, ...]:
         """By field: whether a record is wrong if it is."""
         return tuple(field.key or field.scored for field in self.fields)
-
-    @cached_property
-    def typed(self) -> bool:
-        return any(field.comparator.typed for field in self.fields)
-
-    @cached_property
-    def lenient(self) -> bool:
-        """No field is wrong for having a value where none is expected."""
-        return all(field.when == "expected" for field in self.fields)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

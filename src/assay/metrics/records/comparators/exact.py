@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import eq
 from typing import Any, ClassVar
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable, Zone
@@ -42,6 +43,13 @@ class Enum(Exact, frozen=True):
         if self.values and word not in {folded(known) for known in self.values}:
             raise Unreadable(f"{value!r:.60} is none of {', '.join(self.values)}")
         return word
+
+    def prepare_texts(self, texts: Sequence[str], zone: Zone) -> list[Any]:
+        ready = {text: self.prepare(text, zone) for text in set(texts)}
+        return [ready[text] for text in texts]
+
+    def verdicts(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[bool]:
+        return list(map(eq, expected, actual))
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
         if len({*expected, *actual}) == 1:

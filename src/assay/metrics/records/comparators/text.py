@@ -31,6 +31,12 @@ class _Words(Comparator, frozen=True):
     def distance(self, expected: Any, actual: Any) -> float:
         return 0.0 if expected == actual else 1.0 - token_set_ratio(expected, actual) / 100.0
 
+    def apart(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
+        return [
+            0.0 if one == other else 1.0 - token_set_ratio(one, other) / 100.0
+            for one, other in zip(expected, actual, strict=True)
+        ]
+
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
         return [
             0.0 if one == other else 1.0 - token_set_ratio(one, other) / 100.0 for one in expected for other in actual
@@ -59,6 +65,15 @@ class Ratio(_Words, frozen=True):
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         return _words(value if type(value) is str else _text(value))
+
+    def prepare_texts(self, texts: Sequence[str], zone: Zone) -> list[Any]:  # noqa: ARG002
+        return list(map(_words, texts))
+
+    def verdicts(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[bool]:
+        least = self.at_least
+        return [
+            one == other or token_set_ratio(one, other) >= least for one, other in zip(expected, actual, strict=True)
+        ]
 
     def holds(self, expected: Any, actual: Any) -> bool:
         return ratio(expected, actual) >= self.at_least

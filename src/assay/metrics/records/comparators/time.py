@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from operator import sub
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Zone
 from assay.metrics.records.moments import DAY, Moment, gap, instant_of, moment
+
+
+def _instants(expected: Sequence[Any], actual: Sequence[Any]) -> bool:
+    """All of them plain ones."""
+    return {*map(type, expected), *map(type, actual)} == {float}
 
 
 @COMPARATORS.register("time")
@@ -23,6 +29,14 @@ class Time(Comparator, frozen=True):
             return instant  # nearly all there are
         return moment(value, zone)
 
+    def prepare_texts(self, texts: Sequence[str], zone: Zone) -> list[Any]:
+        if zone is None:
+            return [moment(text, zone) for text in texts]
+        instants: list[Moment | None] = list(map(instant_of, texts))
+        if None not in instants:
+            return instants
+        return [moment(text, zone) if found is None else found for text, found in zip(texts, instants, strict=True)]
+
     def distance(self, expected: Any, actual: Any) -> float:
         return self._share(gap(expected, actual))
 
@@ -31,10 +45,22 @@ class Time(Comparator, frozen=True):
         return seconds / (seconds + max(60.0 * self.minutes, 60.0))
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
-        if set(map(type, expected)) | set(map(type, actual)) == {float}:
+        if _instants(expected, actual):
             window = max(60.0 * self.minutes, 60.0)
             return [(apart := abs(one - other)) / (apart + window) for one in expected for other in actual]
         return super().distances(expected, actual)
+
+    def apart(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
+        if _instants(expected, actual):
+            window = max(60.0 * self.minutes, 60.0)
+            return [(apart := abs(seconds)) / (apart + window) for seconds in map(sub, expected, actual)]
+        return super().apart(expected, actual)
+
+    def verdicts(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[bool]:
+        if _instants(expected, actual):
+            limit = 60.0 * self.minutes
+            return [abs(seconds) <= limit for seconds in map(sub, expected, actual)]
+        return super().verdicts(expected, actual)
 
     def holds(self, expected: Any, actual: Any) -> bool:
         return gap(expected, actual) <= 60.0 * self.minutes
