@@ -107,6 +107,7 @@ EXPECTED = {
         constant defaultName 15-17
         struct Server 21-24
         interface Handler 27-30
+        method Handler::Handle 29 declaration
         type Names 31
         struct Stack 34
         method Server::Start 36-40
@@ -121,7 +122,8 @@ EXPECTED = {
         method Account::draw(int amount) 16-20
         method Account::draw(int amount,String reason) 22-23
         enum Account::State 25
-        method Account::State::reopen 25
+        class Account::State::CLOSED 25
+        method Account::State::CLOSED::reopen 25
         class Account::Entry 27-30
         method Account::Entry::Entry 28-29
         interface Account::Listener 32-35

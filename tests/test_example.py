@@ -103,7 +103,9 @@ def test_questions_are_well_formed() -> None:
         text = question.content.question
         assert text.endswith("?")
         assert len(text) >= 10
-        assert not re.search(r"\b(this document|the passage above|in the passage|the text above|ce document)\b", text, re.IGNORECASE)
+        assert not re.search(
+            r"\b(this document|the passage above|in the passage|the text above|ce document)\b", text, re.IGNORECASE
+        )
     texts = [fold(question.content.question) for question in QUESTIONS]
     assert len(set(texts)) == len(texts)
     assert len({question.id for question in QUESTIONS}) == len(QUESTIONS)

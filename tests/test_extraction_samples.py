@@ -283,7 +283,7 @@ def test_a_mistake_in_a_record_type_is_told_with_its_line(old: str, new: str, li
         ('{"id": "a", "records": []}\n{"id": "a", "records": []}', "gold.jsonl:2: 'a' is given twice"),
         ('{"id": "a", "records": [{"total": "much"}]}', "gold.jsonl:1: total: 'much' is no number"),
         ('{"id": "a", "records": [{"totl": 1}]}', "gold.jsonl:1: unknown field 'totl'. Did you mean total"),
-        ('{"id": "a", "records": [], "timezone": 5}', "gold.jsonl:1: no timezone '5'"),
+        ('{"id": "a", "records": [], "timezone": 5}', "gold.jsonl:1: timezone is 5; expected text"),
         (
             '{"id": "a", "records": [], "reference_datetime": "now"}',
             "gold.jsonl:1: reference_datetime: 'now' is no time",

@@ -10,7 +10,7 @@ OMITS = ("--quiet",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", help="a run (path, name, id, last) or a baseline (file, or the word baseline)")
-    parser.add_argument("now", help="what is compared with it")
+    parser.add_argument("now", help="what is compared with it; a baseline and a run may stand in either order")
     parser.add_argument("--allow-different-judges", action="store_true", help="compare even if the judges differ")
 
 
@@ -21,12 +21,15 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.compare import compare
     from assay.config import load
     from assay.report.comparison import comparison_report
-    from assay.report.publish import load_scored, rules_of
+    from assay.report.publish import is_baseline, load_scored, rules_of
 
     config = load(arguments.config)
+    before, now = arguments.before, arguments.now
+    if is_baseline(now, config) and not is_baseline(before, config):
+        before, now = now, before
     result = compare(
-        load_scored(arguments.before, config),
-        load_scored(arguments.now, config),
+        load_scored(before, config),
+        load_scored(now, config),
         rules_of(config, different_judges=arguments.allow_different_judges),
     )
     if arguments.json:

@@ -8,6 +8,25 @@ from typing import Any
 from assay.extraction.protocol import CalendarEvent
 
 _NAMED = {"title": "summary", "start_time": "start", "end_time": "end", "location": "location"}
+_ID = "existing_event_id"
+
+
+def both_named(
+    expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]], calendar: Sequence[CalendarEvent]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Expected and actual records as they are compared.
+
+    What is expected gains no field: it is brought into the calendar's words where an actual record names the same
+    event, so that these two can meet, and else stands as it is written. Any id will do, if the calendar has it.
+    """
+    ids = tuple(event.id for event in calendar)
+    told = {str(record.get(_ID)) for record in actual}
+    mine = []
+    for record in expected:
+        full = named([record], calendar)[0] if str(record.get(_ID)) in told else record
+        kept = {key: full[key] for key in record}
+        mine.append(kept | ({_ID: ids} if record.get(_ID) is True else {}))
+    return mine, named(actual, calendar)
 
 
 def named(records: Sequence[Mapping[str, Any]], calendar: Sequence[CalendarEvent]) -> list[dict[str, Any]]:
@@ -21,7 +40,7 @@ def named(records: Sequence[Mapping[str, Any]], calendar: Sequence[CalendarEvent
 
 
 def _named(record: dict[str, Any], by_id: Mapping[str, CalendarEvent]) -> dict[str, Any]:
-    event = by_id.get(str(record.get("existing_event_id")))
+    event = by_id.get(str(record.get(_ID)))
     action = str(record.get("action", "")).strip().lower()
     if event is None or action not in {"delete", "update"}:
         return record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +53,14 @@ def read_folder(root: Path, record: RecordType) -> SampleSet:
     samples: list[Sample] = []
     broken: list[Broken] = []
     texts, sidecars = _files(root)
+    seen: dict[str, Path] = {}  # a.txt and a.TXT would be one sample
     for path in texts:
         id_ = path.relative_to(root).with_suffix("").as_posix()
         try:
-            samples.append(_unlike(samples, read_sample(path, id_, record)))
+            if id_ in seen:
+                raise AssayError(f"another text has this name: {seen[id_]}", where=str(path))
+            seen[id_] = path
+            samples.append(read_sample(path, id_, record))
         except AssayError as fault:
             broken.append(Broken(id_, str(fault)))
     known = {path.with_suffix(TEXT) for path in texts}
@@ -79,14 +83,6 @@ def _files(root: Path) -> tuple[list[Path], list[Path]]:
     ]
     texts = [path for path in shown if path.suffix.lower() == TEXT]
     return texts, [path for path in shown if path.name.endswith(SIDECAR)]
-
-
-def _unlike(others: Iterable[Sample], sample: Sample) -> Sample:
-    """`a.txt` and `a.TXT` would be one and the same."""
-    for other in others:
-        if other.id == sample.id:
-            raise AssayError(f"another text has this name: {other.where}", where=sample.where)
-    return sample
 
 
 def read_sample(path: Path, id_: str, record: RecordType) -> Sample:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from assay.evaluate import Named
-from assay.extraction.events import named
+from assay.extraction.events import both_named
 from assay.extraction.protocol import Output, Sample
 from assay.extraction.record_type import RecordType
 from assay.metrics.records import Counts, Matching, Scheme, match
@@ -70,7 +70,7 @@ class ExtractionScorer:
     def matching(self, sample: Sample, records: Sequence[dict[str, Any]], scheme: Scheme) -> Matching:
         expected: Sequence[dict[str, Any]] = sample.expected or ()
         if self._record.is_event and sample.calendar:
-            expected, records = named(expected, sample.calendar), named(records, sample.calendar)
+            expected, records = both_named(expected, records, sample.calendar)
         return match(expected, records, scheme, sample.zone)
 
 

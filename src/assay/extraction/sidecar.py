@@ -70,7 +70,7 @@ class GoldLine(Sidecar, frozen=True, kw_only=True, forbid_unknown_fields=True):
     text: str = ""
     records: tuple[dict[str, Any], ...] | None = None
     events: tuple[dict[str, Any], ...] | None = None
-    record: dict[str, Any] | None | UnsetType = UNSET
+    record: dict[str, Any] | UnsetType | None = UNSET
     """One alone; null: none."""
 
     def expected(self) -> tuple[dict[str, Any], ...]:

@@ -162,7 +162,7 @@ def _often(told: Sequence[Sequence[Any]]) -> str:
 
 def _confidence(summary: Summary) -> tuple[Block, ...]:
     data = summary["confidence"]
-    if not data["told"]:
+    if not data["told"] and not data["unreadable"]:
         return (Note("The extractor told no confidence."),)
     blocks: list[Block] = []
     if data["levels"]:
@@ -309,7 +309,8 @@ def _shown(value: Any) -> str:
 
     if value is None or value == "" or value == []:
         return MISSING
-    return value if isinstance(value, str) else dump_json(value)
+    is_line = isinstance(value, str) and len(value.splitlines()) == 1
+    return value if is_line else dump_json(value)
 
 
 def _left_out(rows: Lines) -> tuple[Block, ...]:

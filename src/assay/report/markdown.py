@@ -136,7 +136,7 @@ def _field(field: Field, place: Place, repeats: Repeats) -> str:
         return f"{label}: {inline(text) or MISSING}" if is_line else f"{label}\n\n{_quoted(text)}"
     if is_line and text.strip() and "`" not in text:
         return f"{label}: `{text.strip()}`"
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=2))
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{label}\n\n{fence}text\n{text}\n{fence}"
 
 

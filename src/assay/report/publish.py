@@ -151,7 +151,15 @@ def load_scored(name: str, config: Config) -> Scored:
         if scored is None:
             raise AssayError("there is no baseline yet", hint="Promote a run with --update-baseline")
         return scored
-    for path in (Path(name), config.path("baselines") / name):
-        if path.is_file():
-            return of_baseline(path)
-    return of_run(find_run(config.path("runs"), name))
+    path = _baseline_file(name, config)
+    return of_baseline(path) if path else of_run(find_run(config.path("runs"), name))
+
+
+def is_baseline(name: str, config: Config) -> bool:
+    """Whether the name is that of a baseline; else it is that of a run."""
+    return name == "baseline" or _baseline_file(name, config) is not None
+
+
+def _baseline_file(name: str, config: Config) -> Path | None:
+    places = (Path(name), config.path("baselines") / name)
+    return next((path for path in places if path.is_file()), None)

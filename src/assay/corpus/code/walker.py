@@ -174,7 +174,7 @@ class _Walk:
         return self._lead[0] if self._follows(start) else start
 
     def _wrap(self, start: int, end: int, node: Node) -> None:
-        if node.type in self._language.single_wrappers and node.named_child_count > 1:
+        if node.type in self._language.single_wrappers and _parts(node) > 1:
             return
         if start >= self._wrapper[1]:
             self._wrapper = (self._with_lead(start), end)
@@ -215,6 +215,12 @@ class _Walk:
         body = node.child_by_field_name("body")
         head = self._data[first : body.start_byte if body is not None else node.end_byte]
         return _compiled(mark).search(head) is not None
+
+
+def _parts(group: Node) -> int:
+    """How many a group holds, directly or, as the `var ( … )` of Go, in a list of its own."""
+    only = group.named_children[0] if group.named_child_count == 1 else None
+    return only.named_child_count if only is not None and only.type.endswith("_list") else group.named_child_count
 
 
 @cache

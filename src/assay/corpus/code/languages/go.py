@@ -41,10 +41,12 @@ add(
             "method_declaration": _method,
             "type_spec": _type,
             "type_alias": named("type"),
+            "method_elem": named("function", is_declaration=True),
             "const_spec": _value,
             "var_spec": _value,
         },
         places={
+            "method_elem": ("(type_spec type: (interface_type (method_elem) @unit))",),
             "const_spec": ("(source_file (const_declaration (const_spec) @unit))",),
             "var_spec": (
                 "(source_file (var_declaration (var_spec) @unit))",

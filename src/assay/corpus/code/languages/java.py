@@ -22,6 +22,11 @@ def _field(node: Node) -> Description | None:
     return Description("constant", field_text(declarator, "name")) if {"static", "final"} <= {*modifiers} else None
 
 
+def _enum_constant(node: Node) -> Description | None:
+    """One with a body of its own is a class, whose methods are not those of its neighbours."""
+    return Description("class", field_text(node, "name")) if node.child_by_field_name("body") is not None else None
+
+
 add(
     Language(
         name="java",
@@ -33,6 +38,7 @@ add(
             "interface_declaration": named("interface"),
             "annotation_type_declaration": named("interface"),
             "enum_declaration": named("enum"),
+            "enum_constant": _enum_constant,
             "method_declaration": _method,
             "annotation_type_element_declaration": _method,
             "constructor_declaration": named("method"),

@@ -24,6 +24,11 @@ def _function(node: Node) -> Description:
     return Description("function", field_text(node, "name"), is_declaration=is_secondary)
 
 
+def _alias(node: Node) -> Description:
+    """`type Pair[K] = …` is Pair."""
+    return Description("type", (field_text(node, "left") or "").partition("[")[0].strip() or None)
+
+
 def _assignment(node: Node) -> Description | None:
     inner = node.named_children[0]
     left = inner.child_by_field_name("left")
@@ -42,7 +47,7 @@ add(
         units={
             "function_definition": _function,
             "class_definition": named("class"),
-            "type_alias_statement": named("type", "left"),
+            "type_alias_statement": _alias,
             "expression_statement": _assignment,
         },
         places={"expression_statement": ("(module (expression_statement (assignment)) @unit)",)},

@@ -27,6 +27,12 @@ def _module(node: Node) -> Description | None:
     return Description("module", field_text(node, "name")) if node.child_by_field_name("body") is not None else None
 
 
+def _constant(node: Node) -> Description | None:
+    """`const _: () = …` only checks something."""
+    name = field_text(node, "name")
+    return None if name == "_" else Description("constant", name)
+
+
 def _macro(node: Node) -> Description:
     return Description("macro", f"{field_text(node, 'name')}!")
 
@@ -46,7 +52,7 @@ add(
             "impl_item": _impl,
             "mod_item": _module,
             "macro_definition": _macro,
-            "const_item": named("constant"),
+            "const_item": _constant,
             "static_item": named("constant"),
             "type_item": named("type"),
         },
@@ -57,6 +63,6 @@ add(
         leads=("line_comment", "block_comment", "attribute_item"),
         inner_docs=(b"//!", b"/*!"),
         imports=("use_declaration", "extern_crate_declaration", "inner_attribute_item"),
-        test_mark=r"^\s*#\[(?:(?:\w+::)*test\b|cfg\(test\))",
+        test_mark=r"^\s*#\[(?:(?:\w+::)*(?:test|rstest|test_case)\b|cfg\((?:all\((?:[^()]*,)?\s*)?test\s*[,)])",
     )
 )

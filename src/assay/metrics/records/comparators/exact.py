@@ -10,6 +10,15 @@ from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable
 from assay.metrics.records.folding import folded
 
 
+def _alike(one: Any, other: Any) -> bool:
+    """Of two equal values: whether true is true in both, and not 1, also inside of lists and objects."""
+    if isinstance(one, dict):
+        return all(_alike(value, other[key]) for key, value in one.items())
+    if isinstance(one, list | tuple):
+        return all(map(_alike, one, other))
+    return isinstance(one, bool) == isinstance(other, bool)
+
+
 @COMPARATORS.register("exact")
 class Exact(Comparator, frozen=True):
     """JSON's equality: 1 is 1.0, true is not 1, upper and lower case differ."""
@@ -20,7 +29,7 @@ class Exact(Comparator, frozen=True):
         return 0.0 if self.holds(expected, actual) else 1.0
 
     def holds(self, expected: Any, actual: Any) -> bool:
-        return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
+        return bool(expected == actual) and _alike(expected, actual)
 
     def explain(self, expected: Any, actual: Any) -> str:  # noqa: ARG002
         return "not equal"
@@ -63,16 +72,23 @@ class Enum(Exact, frozen=True):
 
 @COMPARATORS.register("reference")
 class Reference(Exact, frozen=True):
-    """The id of something that is there already. `true` expects any id, a text that very id."""
+    """The id of something that is there already. `true` expects any id, a tuple one of those, a text that very id."""
 
     typed: ClassVar[bool] = False
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         if value is True:
             return True
+        if isinstance(value, tuple):  # never from JSON, so no extractor can give one
+            return frozenset(value)
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise Unreadable(f"{value!r:.60} is no id")
         return str(value).strip()
 
     def holds(self, expected: Any, actual: Any) -> bool:
+        if isinstance(expected, frozenset):
+            return actual in expected
         return bool(actual) if expected is True else bool(expected == actual)
+
+    def explain(self, expected: Any, actual: Any) -> str:
+        return f"no known id: {actual}" if isinstance(expected, frozenset) else super().explain(expected, actual)
