@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -36,3 +37,15 @@ def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.fixture(autouse=True)
+def _no_modules_of_others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A user's module that a test wrote and loaded is gone for the next, which may call its own by the same name."""
+    path = list(sys.path)
+    yield
+    sys.path[:] = path
+    root = str(tmp_path_factory.getbasetemp())
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(root):
+            del sys.modules[name]

@@ -16,11 +16,13 @@ from small_index import write_index
 from assay.cli.main import main
 from assay.config import CodeFields, Config, RetrievalOptions
 from assay.corpus.build import BuildOptions, Summary, build
+from assay.corpus.chunking import id_part
 from assay.corpus.index import Index
 from assay.corpus.scan import Sources
 from assay.errors import AssayError, MissingExtra
 from assay.records import Chunk, Lane, Ranking
 from assay.retrievers.analysis import CODE, analyzer, query_terms
+from assay.retrievers.code_fields import units_of
 from assay.retrievers.identifiers import split_identifier
 from assay.retrievers.protocol import Query, Request
 from assay.retrievers.variants import build as retriever
@@ -178,6 +180,19 @@ def test_units_made_elsewhere_are_searched_by_their_source(tmp_path: Path) -> No
     assert search(index, "parser") == ["u1"]
 
 
+def test_a_path_may_hold_what_parts_path_and_symbol(tmp_path: Path) -> None:
+    chunks = [
+        Chunk(id=f"code:{id_part(path)}::Policy::wait", text="x", source=path, lane="code")
+        for path in ("my lib::old/a.py", "b.py")
+    ]
+    index = write_index(tmp_path / "i.db", chunks)
+    units = units_of(index)
+    assert {(unit.path, unit.symbol) for unit in units.values()} == {
+        ("my lib::old/a.py", "Policy::wait"),
+        ("b.py", "Policy::wait"),
+    }
+
+
 SPLIT = [
     ("handle_spec_auto", ["handle", "spec", "auto"]),
     ("SpecAutoState", ["Spec", "Auto", "State"]),
@@ -324,5 +339,7 @@ def test_wrong_commands(corpus: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "nothing to index" in run(capsys, "index", code=2)
     assert "no grammar for this kind of file" in run(capsys, "index", "--code", "docs/guide.md", code=2)
     assert "holds no memories; expected .json" in run(capsys, "index", "--memories", "src/retry.py", code=2)
+    (corpus / "nothing").mkdir()
+    assert "nothing: no source code; expected py, rs" in run(capsys, "index", "--code", "nothing", code=2)
     run(capsys, "index", "docs", "--no-embeddings")
     assert "has no code lane; expected document" in run(capsys, "search", "--lane", "code", "x", code=2)

@@ -173,3 +173,48 @@ def test_any_damage_leaves_unique_ids_and_texts_of_the_file(name: str, data: st.
     assert len({unit.id for unit in units}) == len(units)
     assert all(1 <= unit.first_line <= unit.last_line for unit in units)
     assert all(unit.text.strip() for unit in units)
+
+
+def spans(path: str, source: str) -> dict[str, tuple[int, int]]:
+    return {
+        unit.id.removeprefix(f"code:{path}::"): (unit.first_line, unit.last_line)
+        for unit in units_of(path, source.encode())
+    }
+
+
+def test_each_of_a_group_has_its_own_lines() -> None:
+    group = "package a\n\nvar (\n\t// ErrX is one.\n\tErrX = 1\n\tErrY = 2\n)\n"
+    assert spans("a.go", group) == {"ErrX": (4, 5), "ErrY": (6, 6)}
+    # A group of one is that one.
+    assert spans("a.go", "package a\n\nvar (\n\tErrX = 1\n)\n") == {"ErrX": (3, 5)}
+
+
+def test_type_parameters_are_no_part_of_an_alias() -> None:
+    assert names("a.py", "type Pair[K] = tuple[K, K]\ntype Plain = int\n") == ["Pair", "Plain"]
+
+
+def test_methods_of_enum_constants_are_told_apart() -> None:
+    source = "enum E { X { void f() {} }, Y { void f() {} }, Z; void f() {} }"
+    assert names("E.java", source) == ["E", "E::X", "E::X::f", "E::Y", "E::Y::f", "E::f"]
+
+
+def test_a_constant_without_a_name_is_none() -> None:
+    assert names("a.rs", "const _: () = check();\nconst SIZE: u8 = 1;\n") == ["SIZE"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "is_test"),
+    [
+        ("#[cfg(test)]", True),
+        ("#[cfg(all(test, unix))]", True),
+        ('#[cfg(all(feature = "x", test))]', True),
+        ("#[tokio::test]", True),
+        ("#[rstest]", True),
+        ("#[cfg(not(test))]", False),
+        ("#[cfg(all(unix, not(test)))]", False),
+        ('#[cfg(feature = "test")]', False),
+    ],
+)
+def test_marks_of_tests_in_rust(mark: str, is_test: bool) -> None:
+    [unit] = units_of("a.rs", f"{mark}\nfn f() {{}}\n".encode())
+    assert ("test" in unit.tags) is is_test

@@ -71,7 +71,7 @@ def test_recorded_answers_are_scored_by_hand(project: Path, capsys: pytest.Captu
     out, err = capsys.readouterr()
     assert "[2/5] crud/right  P=1.00 R=1.00\n" in err
     assert "[" not in out.splitlines()[0]
-    assert "No summary was written: no model is configured." in out
+    assert "No summary was written: no model extracts, and none is named in extraction.summary_model." in out
 
 
 def test_one_line_of_history_with_the_totals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

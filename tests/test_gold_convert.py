@@ -218,7 +218,7 @@ def test_formats_are_told_by_what_is_there(tmp_path: Path) -> None:
     [
         ("a.jsonl", '{"id": "1"}\n', "a.jsonl:1: has no question"),
         ("a.jsonl", '{"question": "Who?", "id": 1}\n{"question": "Who?", "id": 1}\n', "id '1' occurs twice"),
-        ("a.csv", "question\nWho?,really\n", "row 1: has more cells"),
+        ("a.csv", "question\nWho?,really\n", "a.csv:2: has more cells"),
         ("a.json", '{"data": [{"title": "x"}]}', "lacks 'paragraphs'"),
         ("a.jsonl", "", "no question at all"),
     ],

@@ -142,6 +142,12 @@ def test_gates_on_lanes(project: Path) -> None:
     assert published(project, config_of(project, gates=(Gate(measure="recall@k", at_least=0.9),))).exit_code == 0
 
 
+def test_a_gate_on_a_measure_that_lanes_do_not_have_is_an_error(project: Path) -> None:
+    with pytest.raises(AssayError, match="unknown measure in lanes.gates 'recall@5'.*recall@k"):
+        evaluated(project, config_of(project, gates=(Gate(measure="recall@5", at_least=0.9),)))
+    assert not (project / "runs").exists()
+
+
 def test_the_same_run_twice_gives_the_same_results(project: Path) -> None:
     first, second = evaluated(project), evaluated(project)
     assert (first.path / "results.jsonl").read_bytes() == (second.path / "results.jsonl").read_bytes()

@@ -20,7 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--gold", metavar="FILE", type=Path, help="the truth of outputs that are there already, .jsonl")
     parser.add_argument("--system", metavar="NAME", help="llm, rules, recorded, module:function, a URL")
-    parser.add_argument("--model", metavar="NAME", help="that extracts, provider/model")
+    parser.add_argument(
+        "--model", metavar="NAME", help="that extracts, provider/model; where it does not: whose prices apply"
+    )
     parser.add_argument("--record", metavar="FILE", type=Path, help="record type, .yaml (default: calendar events)")
     parser.add_argument("--level", metavar="NAME", help="strict, moderate or relaxed for every sample")
     parser.add_argument("--fields", metavar="A,B", help="fields that must be right too, such as location,attendees")
@@ -38,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from contextlib import redirect_stdout
     from datetime import datetime
 
     from assay.cli._output import finish
@@ -51,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     order = _order(config, arguments)
     if order.gold is None and order.samples.is_file() and order.samples.suffix != ".jsonl":
         return _print_records(order, arguments)
-    folder = run_extraction(order, _progress(quiet=arguments.quiet))
+    with redirect_stdout(sys.stderr):  # an extractor that prints must not spoil the result
+        folder = run_extraction(order, _progress(quiet=arguments.quiet))
     published = publish(folder, config, arguments.baseline)
     reports = Path(config.root) / config.extraction.reports
     report = write_benchmark(reports, to_markdown(published.report), datetime.now())  # noqa: DTZ005 (a person's clock)
@@ -65,13 +69,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_records(order: Order, arguments: argparse.Namespace) -> int:
+    from contextlib import redirect_stdout
+
     from assay.cli._output import print_json
     from assay.extraction.evaluation import extract_file
-    from assay.report.records import record_lines
+    from assay.report.records import record_lines, with_confidence
 
-    output = extract_file(order)
+    with redirect_stdout(sys.stderr):
+        output = extract_file(order)
     if arguments.json:
-        print_json([*output.records])
+        print_json(with_confidence(output.records, output.confidences))
     else:
         print("\n".join(record_lines(output.records, output.confidences)))
     return 0
@@ -86,8 +93,10 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
 
     if arguments.workers is not None and arguments.workers < 1:
         raise AssayError(f"--workers is {arguments.workers}", expected="a whole number from 1 on")
-    if arguments.delay is not None and not 0 <= arguments.delay < float("inf"):
-        raise AssayError(f"--delay is {arguments.delay}", expected="seconds from 0 on")
+    for name, unit in {"delay": "seconds", "max_cost": "US dollars"}.items():
+        value = getattr(arguments, name)
+        if value is not None and not 0 <= value < float("inf"):
+            raise AssayError(f"--{name.replace('_', '-')} is {value:g}", expected=f"{unit} from 0 on")
     given: dict[str, Any] = {
         "system": arguments.system,
         "model": arguments.model,
@@ -109,6 +118,8 @@ def _order(config: Config, arguments: argparse.Namespace) -> Order:
 
     if arguments.gold and not arguments.samples:
         raise AssayError("--gold needs the outputs", expected="assay extract OUTPUTS.jsonl --gold GOLD.jsonl")
+    if arguments.gold and arguments.system:
+        raise AssayError("--system and --gold exclude each other", hint="With --gold the outputs are there already")
     return Order(
         config=config,
         samples=arguments.samples or Path(config.root) / config.extraction.samples,

@@ -75,7 +75,7 @@ def build(paths: Sequence[Path] | Sources, out: Path, options: BuildOptions) -> 
 
 class _Build:
     def __init__(self, sources: Sources, out: Path, options: BuildOptions):
-        self.paths, self.out, self.options = sources.paths, out, options
+        self.sources, self.paths, self.out, self.options = sources, sources.paths, out, options
         self.target = Path(os.path.realpath(out))
         self.began, self.scanned_ns = time.perf_counter(), time.time_ns()
         self.found = scan(sources, self.target)
@@ -179,7 +179,10 @@ class _Build:
             return AssayError(f"no document could be read: {listed}{more}", where=where)
         skipped = sum(self.found.skipped.values())
         what = f"no documents, only {skipped} files of other kinds" if skipped else "no documents"
-        return AssayError(what, where=where, expected="pdf, html, md, txt, docx, or chunks as json or jsonl")
+        expected = "pdf, html, md, txt, docx, or chunks as json or jsonl"
+        if self.sources.code and self.paths == self.sources.code:
+            what, expected = "no source code", "py, rs, ts, js, go, java, c or cpp that .gitignore does not leave out"
+        return AssayError(what, where=where, expected=expected)
 
 
 def _file(problem: Problem) -> str:

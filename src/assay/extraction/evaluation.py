@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.config import Config
-from assay.errors import AssayError
+from assay.errors import AssayError, unknown_name
 from assay.evaluate import Plan, Timing, evaluate_async
 from assay.extraction import summary
 from assay.extraction.build import build, spelling_of
@@ -125,6 +125,9 @@ def prepare(order: Order, models: Connections) -> Bench:
     samples = read_samples(order, record)
     options = order.config.extraction
     spelling = f"recorded:{order.samples}" if order.gold is not None else spelling_of(options.system, options.model)
+    for gate in options.gates:
+        if gate.measure not in (known := summary.measures(record.scheme.names)):
+            raise unknown_name("measure", gate.measure, known, where="extraction.gates")
     extractor = build(spelling, Context(config=order.config, models=models, record=record))
     return Bench(order=order, record=record, samples=samples, models=models, extractor=extractor)
 

@@ -49,7 +49,7 @@ async def write_summary(
 ) -> Narrative:
     """One call. Whatever goes wrong with it is a reason, not an error: the report stands without it."""
     if name is None:
-        return Narrative(reason="no model is configured")
+        return Narrative(reason="no model extracts, and none is named in extraction.summary_model")
     try:
         model = models.model(name)
         request = model.request(messages(figures, worst, texts), label="summary")

@@ -28,13 +28,14 @@ class Pace:
 
 
 class Subject:
-    """What is under test."""
+    """What is under test. An extractor may say that it `tells_seconds` (those of its calls, without waits) and that it
+    `paces_itself` (or calls nobody)."""
 
     batch_size = 1
 
     def __init__(self, extractor: Extractor, delay: float = 0.0):
         self.extractor, self.name = extractor, extractor.name
-        self._pace = Pace(delay)
+        self._pace = Pace(0.0 if getattr(extractor, "paces_itself", False) else delay)
 
     async def answer(self, cases: Sequence[Sample]) -> Sequence[Output]:
         return [await self._one(sample) for sample in cases]
@@ -43,6 +44,6 @@ class Subject:
         await self._pace.turn()
         start = perf_counter()
         output = await self.extractor.extract(sample)
-        if output.seconds is not None or getattr(self.extractor, "recorded", False):
-            return output  # of what was recorded nobody knows how long it took
+        if output.seconds is not None or getattr(self.extractor, "tells_seconds", False):
+            return output  # where it tells none, as of a recorded answer or a failed call, nobody knows
         return replace(output, seconds=perf_counter() - start)

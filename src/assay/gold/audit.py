@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from assay.errors import AssayError, unknown_name
+from assay.errors import AssayError, nearest
 from assay.files import read_jsonl
 from assay.gold.cases import case_of
 from assay.gold.gold_file import GoldFile
@@ -115,9 +115,13 @@ def read_verdicts(path: Path, gold: GoldFile) -> list[Verdict]:
     found: dict[str, Verdict] = {}
     for number, line in read_jsonl(path):
         where = f"{path}:{number}"
+        if isinstance(line, dict) and line.get("verdict") == "":
+            line["verdict"] = None  # a cell that nobody filled
         verdict = convert(line, Verdict, lambda _, where=where: where)  # type: ignore[misc]
         if verdict.id not in known:
-            raise unknown_name("question", verdict.id, known, where)
+            near = " or ".join(nearest(verdict.id, known))
+            hint = f"Did you mean {near}?" if near else "The sheet is of another gold set"
+            raise AssayError(f"unknown question '{verdict.id}'", where=where, hint=hint)
         if verdict.id in found:
             raise AssayError(f"the question '{verdict.id}' has two verdicts", where=where)
         found[verdict.id] = verdict

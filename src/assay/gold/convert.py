@@ -23,6 +23,8 @@ TO_PUBLISHED = {
     "TEMPORAL_MISMATCH": "OUT_OF_DATABASE",
 }
 """The nearest name of UAEval4RAG for each of ours."""
+OWN = ("schema-v2", "jsonl", "csv")
+"""They write whatever leaves a question has."""
 BEFORE = "hard_type_before"
 """The name that was mapped, kept beside the new one: six names onto six are not one to one."""
 
@@ -67,7 +69,22 @@ def write(bundle: Bundle, form: str, order: Order) -> Written:
     chosen = FORMATS.get(form)
     if chosen.write is None:
         raise AssayError(f"{form} can only be read")
-    return chosen.write(bundle, order)
+    return chosen.write(bundle if form in OWN else _with_groups(bundle), order)
+
+
+def _with_groups(bundle: Bundle) -> Bundle:
+    """Other formats look into groups that a sparse question may lack."""
+    raws = tuple(
+        {**raw, **{name: _group(raw, name) for name in ("provenance", "classification", "processing")}}
+        | {"content": {"is_impossible": False, **raw["content"]}}
+        for raw in bundle.raws
+    )
+    return Bundle(raws=raws, version=bundle.version, passages=bundle.passages, beside=bundle.beside)
+
+
+def _group(raw: Raw, name: str) -> Raw:
+    found = raw.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def renamed(bundle: Bundle, names: Names) -> Bundle:

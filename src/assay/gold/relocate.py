@@ -11,6 +11,7 @@ from msgspec import Struct
 from assay.corpus.documents import same_document
 from assay.corpus.index import Index
 from assay.corpus.quotes import fold, stands_in
+from assay.gold.enrich import pages_of
 from assay.gold.gold_file import GoldFile
 from assay.gold.grounds import Grounds
 from assay.gold.schema import Question
@@ -112,7 +113,7 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     for question, found in zip(absent, followed, strict=True):
         target, by = _target(question, cases[question.id], found, grounds)
         if target is None and question.content.is_impossible and found.expected_id in texts:
-            target, by = _most_of(texts[found.expected_id], grounds), "most of its old text"
+            target, by = _most_of(texts[found.expected_id], question, grounds), "most of its old text"
         how[question.id] = by
         if target:
             moved[question.id] = target
@@ -120,7 +121,9 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     how |= dict.fromkeys(homeless, "it names no chunk")
     lost = (*(question.id for question in absent if question.id not in moved), *homeless)
     present = tuple(q.id for q in gold.questions if q.id not in how)
-    raws = tuple(_with_chunk(raw, moved.get(q.id)) for q, raw in zip(gold.questions, gold.raws, strict=True))
+    targets = grounds.chunks(moved.values())
+    pairs_of_raws = zip(gold.questions, gold.raws, strict=True)
+    raws = tuple(_with_chunk(raw, q, targets.get(moved.get(q.id, ""))) for q, raw in pairs_of_raws)
     return Relocation(present=present, moved=moved, how=how, lost=lost, raws=raws)
 
 
@@ -142,7 +145,7 @@ def _stays(question: Question, here: Mapping[str, Chunk], texts: Mapping[str, Ch
     return examine(claim, here[id_].text, grounds.language(here[id_])).method() is not None
 
 
-def _most_of(before: Chunk, grounds: Grounds) -> str | None:
+def _most_of(before: Chunk, question: Question, grounds: Grounds) -> str | None:
     """The chunk of the same document that shares most words with the old one: at least half of the smaller."""
     language = grounds.language(before)
     words = content_words(before.text, language)
@@ -151,9 +154,9 @@ def _most_of(before: Chunk, grounds: Grounds) -> str | None:
     for chunk in found.values():
         others = content_words(chunk.text, language)
         if same_document(chunk.source, before.source) and words and others:
-            shares.append((len(words & others) / min(len(words), len(others)), chunk.id))
-    best = max(shares, default=None)
-    return best[1] if best and best[0] >= 0.5 else None
+            shares.append((len(words & others) / min(len(words), len(others)), chunk))
+    enough = [(_is_on_its_page(question, chunk), share, chunk.id) for share, chunk in shares if share >= 0.5]
+    return max(enough)[2] if enough else None
 
 
 def _case(question: Question, raw: Any) -> Case:
@@ -174,7 +177,9 @@ def _target(question: Question, case: Case, found: Moved, grounds: Grounds) -> t
     if found.state == "relocated":
         return found.candidates[0], found.how
     if found.state == "ambiguous":
-        chosen = _most_around(case.answer or "", grounds.chunks(found.candidates).values())
+        chunks = list(grounds.chunks(found.candidates).values())
+        at_home = [chunk for chunk in chunks if _is_on_its_page(question, chunk)]
+        chosen = _most_around(case.answer or "", at_home or chunks)
         return chosen, f"{found.how}, in {len(found.candidates)} chunks: the one with most text around it"
     by_words = _by_words(question, case, grounds)
     return by_words, "same words" if by_words else found.how
@@ -198,15 +203,28 @@ def _by_words(question: Question, case: Case, grounds: Grounds) -> str | None:
     text = f"{case.answer or ''} {question.content.question}"
     chunks = grounds.chunks(grounds.by_words([text], CANDIDATES)[0])
     docs = question.provenance.docs
-    best: tuple[float, str] | None = None
+    best: tuple[bool, float, str] | None = None
     for chunk in chunks.values():
         if docs and not same_document(chunk.source, docs[0]):
             continue
         support = examine(claim, chunk.text, grounds.language(chunk))
-        if support.method() and (best is None or (support.coverage or 0.0) > best[0]):
-            best = (support.coverage or 0.0, chunk.id)
-    return best[1] if best else None
+        found = (_is_on_its_page(question, chunk), support.coverage or 0.0, chunk.id)
+        if support.method() and (best is None or found[:2] > best[:2]):
+            best = found
+    return best[2] if best else None
 
 
-def _with_chunk(raw: Any, chunk_id: str | None) -> Any:
-    return raw if chunk_id is None else {**raw, "provenance": {**raw["provenance"], "chunk_id": chunk_id}}
+def _is_on_its_page(question: Question, chunk: Chunk) -> bool:
+    """Pages stay where they are when chunks are cut anew: the same words on another page are another place."""
+    return bool(set(question.provenance.pages or ()) & set(pages_of(chunk)))
+
+
+def _with_chunk(raw: Any, question: Question, chunk: Chunk | None) -> Any:
+    """The pages are those of the new chunk where it stands on none of the old ones."""
+    if chunk is None:
+        return raw
+    pages = pages_of(chunk)
+    changed: dict[str, Any] = {"chunk_id": chunk.id}
+    if pages and question.provenance.pages and not _is_on_its_page(question, chunk):
+        changed["pages"] = pages
+    return {**raw, "provenance": {**raw["provenance"], **changed}}

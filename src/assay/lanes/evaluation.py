@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from assay.config import Config, Gate
 from assay.corpus.index import Index
-from assay.errors import AssayError
+from assay.errors import AssayError, unknown_name
 from assay.evaluate import Plan, Progress, Timing, evaluate
 from assay.files import dump_json, write_atomic, write_json
 from assay.lanes import misses
@@ -96,6 +96,9 @@ def _prepare(order: Order, stack: ExitStack) -> Bench:
     if not cases:
         where = f"in the lane {order.lane}" if order.lane else "at all"
         raise AssayError(f"there is no case {where}", hint="Name a file with --cases, or leave out --no-builtin")
+    for gate in order.config.lanes.gates:
+        if gate.measure not in MEASURES:
+            raise unknown_name("measure in lanes.gates", gate.measure, MEASURES)
     default = order.config.path("index")
     paths = sorted({placed.index or default for placed in cases})
     indexes = {path: stack.enter_context(Index.open(path)) for path in paths}

@@ -59,10 +59,10 @@ class Model:
 
     def set_up(self, memory: Memory, budget: Budget, seed: int) -> None:
         options, name = self.spelling.options, str(self.spelling)
-        limiter = Limiter(self.places, options.requests_per_minute, options.tokens_per_minute)
+        self.limiter = Limiter(self.places, options.requests_per_minute, options.tokens_per_minute)
         patience = Patience(tries=options.tries, first_wait=options.first_wait, seed=seed)
         metered = Metered(Timed(self.provider, options.timeout), self.ledger, budget, name)
-        retrying = Retrying(metered, patience, limiter, name)
+        retrying = Retrying(metered, patience, self.limiter, name)
         self._cached = Cached(retrying, memory, self.spelling.provider, self.provider.identity)
 
     async def complete(self, request: ChatRequest) -> ChatReply:

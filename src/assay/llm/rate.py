@@ -96,6 +96,9 @@ class Limiter:
         self.places = places
         self._limits = (requests_per_minute, tokens_per_minute)
         self._buckets: tuple[Bucket | None, Bucket | None] | None = None
+        self.apart = 0.0
+        """Seconds from the beginning of one call to that of the next."""
+        self._next = 0.0
 
     @asynccontextmanager
     async def place(self, tokens: int) -> AsyncIterator[int]:
@@ -117,6 +120,9 @@ class Limiter:
         now = asyncio.get_running_loop().time()
         requests, all_tokens = self._ready()
         wait = max(requests.take(1, now) if requests else 0.0, all_tokens.take(tokens, now) if all_tokens else 0.0)
+        if self.apart:
+            wait = max(wait, self._next - now)
+            self._next = now + wait + self.apart
         if wait > 0:
             await asyncio.sleep(wait)
 

@@ -20,6 +20,15 @@ def progress_line(done: int, total: int, row: Mapping[str, Any]) -> str:
     return f"{head}  P={row['scores']['precision']:.2f} R={row['scores']['recall']:.2f}{seconds}"
 
 
+def with_confidence(records: Sequence[Mapping[str, Any]], confidences: Sequence[Any]) -> list[dict[str, Any]]:
+    """Each record with what the extractor said of its own certainty, if anything."""
+    told = confidences or [None] * len(records)
+    return [
+        dict(record) if sure is None else {**record, "confidence": sure}
+        for record, sure in zip(records, told, strict=True)
+    ]
+
+
 def record_lines(records: Sequence[Mapping[str, Any]], confidences: Sequence[Any]) -> Iterator[str]:
     """A block for each record."""
     if not records:

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 from msgspec import Struct
 
+from assay.corpus.chunking import id_part
 from assay.corpus.index import Index
 from assay.retrievers.analysis import CODE, EXACT, PATH, SYMBOL, analyzer, joined_names, query_terms
 from assay.retrievers.counting import count_terms
@@ -50,9 +51,17 @@ def units_of(index: Index) -> dict[int, CodeUnit]:
     units = {}
     for row, (id_, lane) in enumerate(zip(index.ids, index.lanes, strict=True)):
         if lane == "code":
-            path, _, symbol = id_.removeprefix("code:").partition("::")
-            units[row] = CodeUnit(path, symbol) if symbol else CodeUnit(index.sources[row], "")
+            units[row] = _unit(id_, index.sources[row])
     return units
+
+
+def _unit(id_: str, source: str) -> CodeUnit:
+    """A path may hold what stands between path and symbol, so that it is taken from the source where that fits."""
+    beginning = f"code:{id_part(source)}::"
+    if id_.startswith(beginning):
+        return CodeUnit(source, id_.removeprefix(beginning))
+    path, _, symbol = id_.removeprefix("code:").partition("::")
+    return CodeUnit(path, symbol) if symbol else CodeUnit(source, "")
 
 
 def own_texts(index: Index, units: Mapping[int, CodeUnit]) -> list[str]:

@@ -56,7 +56,9 @@ class _Refused(Exception):
 class Poster:
     """Posts to the paths below one endpoint."""
 
-    def __init__(self, endpoint: str, options: Pipeline, seed: int):
+    def __init__(self, endpoint: str, options: Pipeline, seed: int, setting: str = "run.pipeline"):
+        """`setting` is where the options come from, for advice."""
+        self._setting = setting
         self._endpoint = _checked(endpoint)
         self._options = options
         self.where = shown_url(self._endpoint)
@@ -169,7 +171,7 @@ class Poster:
 
     def _known_token(self) -> Token:
         if self._token is None:
-            self._token = Token(self._options, self.where)
+            self._token = Token(self._options, self.where, self._setting)
         return self._token
 
     def _clean(self, text: str) -> str:

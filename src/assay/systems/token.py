@@ -15,7 +15,8 @@ class Token:
     """Read when first needed. `refresh` is for the call that was refused: whoever comes later with the same old token
     gets the new one without asking for another."""
 
-    def __init__(self, options: Pipeline, where: str):
+    def __init__(self, options: Pipeline, where: str, setting: str = "run.pipeline"):
+        self._setting = setting
         self._name, self._command, self._where = options.token_env, options.token_command, where
         self._lock = asyncio.Lock()
         self.value = self._read()
@@ -31,7 +32,7 @@ class Token:
     def advice(self) -> str:
         """For who is refused."""
         if not self.known - {""}:
-            name = self._name or "one in run.pipeline.token_env"
+            name = self._name or f"one in {self._setting}.token_env"
             return f"No token was sent: {'set' if self._name else 'name'} {name}"
         source = "what run.pipeline.token_command prints" if self._command else f"the token in {self._name}"
         return f"Check {source}"

@@ -18,6 +18,7 @@ from assay.extraction.told import read_output
 from assay.records import Fault
 from assay.retrievers.answers import BadAnswer
 from assay.systems.posting import Failed, NoSuchPath, Poster
+from assay.urls import shown_url
 
 DEFAULT_PATH = "extract"
 
@@ -26,13 +27,15 @@ DEFAULT_PATH = "extract"
 class Http:
     """A service, spoken to over one session for the whole run."""
 
+    tells_seconds = True
+
     def __init__(self, context: Context):
         options = context.config.extraction
         base, path = split(context.argument)
         pipeline = Pipeline(
             timeout=options.timeout, tries=options.tries, first_wait=options.first_wait, token_env=options.token_env
         )
-        self._poster, self._path = Poster(base, pipeline, context.config.seed), path
+        self._poster, self._path = Poster(base, pipeline, context.config.seed, "extraction"), path
         self.name = f"{self._poster.where}/{path}"
 
     async def extract(self, sample: Sample) -> Output:
@@ -44,7 +47,7 @@ class Http:
         except Failed as fault:
             return Output(fault=Fault("extract", str(fault)), attempts=fault.retry.attempts)
         except BadAnswer as fault:
-            return Output(fault=Fault("extract", str(fault)))
+            return Output(fault=Fault("extract", str(fault)), seconds=reply.seconds, attempts=reply.retry.attempts)
         seconds = reply.seconds if output.seconds is None else output.seconds
         return replace(output, seconds=seconds, attempts=reply.retry.attempts)
 
@@ -54,6 +57,15 @@ class Http:
 
 def split(url: str) -> tuple[str, str]:
     """The address without its last part, and that part."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url, DEFAULT_PATH  # told by the poster
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise AssayError(
+            "the address of an extractor is without user, password, query and fragment",
+            where=shown_url(url),
+            hint="Name an environment variable with a bearer token in extraction.token_env instead",
+        )
     folder, _, last = parts.path.rstrip("/").rpartition("/")
     return (f"{parts.scheme}://{parts.netloc}{folder}", last) if last else (url.rstrip("/"), DEFAULT_PATH)

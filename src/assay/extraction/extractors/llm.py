@@ -19,7 +19,11 @@ PHASE = "extract"
 
 @EXTRACTORS.register("llm")
 class LlmExtractor:
-    """Asks `extraction.model`, or the model named behind `llm:`. Trying again is the business of the model's layer."""
+    """Asks `extraction.model`, or the model named behind `llm:`. Trying again is the business of the model's layer,
+    and so is the delay: what is in the cache needs no pause."""
+
+    tells_seconds = True
+    paces_itself = True
 
     def __init__(self, context: Context):
         options = context.config.extraction
@@ -29,6 +33,7 @@ class LlmExtractor:
         path = Path(context.config.root) / options.prompt if options.prompt else None
         self.name = name
         self._model = context.models.model(name)
+        self._model.limiter.apart = options.delay
         self._prompt = load_prompt(path, context.record)
 
     @property

@@ -18,7 +18,8 @@ from assay.retrievers.answers import BadAnswer
 class Recorded:
     """Nothing is called: what is measured is the scorer itself, or what somebody else extracted."""
 
-    recorded = True
+    tells_seconds = True
+    paces_itself = True
 
     def __init__(self, context: Context):
         self._lines: dict[str, tuple[Any, str]] | None = None

@@ -12,6 +12,8 @@ from assay.errors import AssayError
 from assay.extraction.protocol import EXTRACTORS, CalendarEvent, Context, Output, Sample
 from assay.extraction.rules import Planned, find_events
 from assay.extraction.told import read_output
+from assay.metrics.records.comparator import Unreadable
+from assay.metrics.records.moments import parsed
 
 NAME = "rules"
 
@@ -21,6 +23,7 @@ class Rules:
     """`find_events` for samples."""
 
     name = NAME
+    paces_itself = True
 
     def __init__(self, context: Context):
         if not context.record.is_event:
@@ -43,9 +46,9 @@ class Rules:
 def _planned(event: CalendarEvent, now: datetime) -> Planned | None:
     """None: its times cannot be read, so the rules cannot tell when it is."""
     try:
-        start = datetime.fromisoformat(event.start)
-        end = datetime.fromisoformat(event.end) if event.end else None
-    except ValueError:
+        start = parsed(event.start)
+        end = parsed(event.end) if event.end else None
+    except Unreadable:
         return None
     return Planned(
         id=event.id, title=event.summary, start=_in_zone(start, now), end=_in_zone(end, now) if end else None

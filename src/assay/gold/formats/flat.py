@@ -13,6 +13,7 @@ from assay.errors import AssayError, unknown_name
 from assay.files import dump_json, read_jsonl, read_text
 from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Written, blank
 from assay.gold.leaves import LEAVES, Leaf
+from assay.validation import shown
 
 BY_PATH = {leaf.path: leaf for leaf in LEAVES}
 GROUPS = frozenset(leaf.group for leaf in LEAVES if leaf.group)
@@ -43,8 +44,19 @@ def read_lines(path: Path, order: Order) -> Bundle:
         if not isinstance(item, dict):
             raise AssayError("not an object", where=f"{path}:{number}", expected="one question a line")
         whole = isinstance(item.get("content"), dict)
-        raws.append(item if whole else _raised(item, names, f"{path}:{number}", number))
+        where = f"{path}:{number}"
+        raws.append((where, _whole(item, where, number) if whole else _raised(item, names, where, number)))
     return _checked(raws, path)
+
+
+def _whole(item: Raw, where: str, number: int) -> Raw:
+    """A question of schema v2 as it stands; one without an id is numbered."""
+    id_, question = item.get("id"), item["content"].get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise AssayError("has no question", where=where, expected="content.question, a text")
+    if id_ is not None and (not isinstance(id_, str | int) or isinstance(id_, bool)):
+        raise AssayError(f"id is {shown(id_)}", where=where, expected="a text")
+    return {**item, "id": f"q{number:04d}" if id_ in {None, ""} else str(id_)}
 
 
 def read_csv(path: Path, order: Order) -> Bundle:
@@ -52,12 +64,13 @@ def read_csv(path: Path, order: Order) -> Bundle:
     text = read_text(path)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
     raws = []
+    before = rows.line_num if rows.fieldnames else 1
     for number, row in enumerate(rows, 1):
-        where = f"{path}: row {number}"
+        where, before = f"{path}:{before + 1}", rows.line_num
         if None in row:
             raise AssayError("has more cells than the first row", where=where)
         cells = {key: _cell(value, path_of(names.get(key, key))) for key, value in row.items()}
-        raws.append(_raised({k: v for k, v in cells.items() if v is not ABSENT}, names, where, number))
+        raws.append((where, _raised({k: v for k, v in cells.items() if v is not ABSENT}, names, where, number)))
     return _checked(raws, path)
 
 
@@ -69,10 +82,15 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=head.count)
 
 
-def _checked(raws: list[Raw], path: Path) -> Bundle:
+def _checked(raws: list[tuple[str, Raw]], path: Path) -> Bundle:
     if not raws:
         raise AssayError("holds no question at all", where=str(path))
-    return Bundle(raws=tuple(raws))
+    seen: dict[str, str] = {}
+    for where, raw in raws:
+        if raw["id"] in seen:
+            raise AssayError(f"id '{raw['id']}' occurs twice, first in {seen[raw['id']]}", where=where)
+        seen[raw["id"]] = where
+    return Bundle(raws=tuple(raw for _, raw in raws))
 
 
 def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw:
@@ -123,7 +141,10 @@ def _is_text(leaf: Leaf | None) -> bool:
 
 
 def _cell(cell: str | None, path: str | None) -> Any:
-    """Text leaves as they stand; all else is JSON where it is JSON. An empty cell is null or an empty text."""
+    """Text leaves as they stand; all else is JSON where it is JSON. An empty cell is null or an empty text.
+
+    In a column nobody knows only what would be written in the same way is JSON: 1.50, 1e5 and NaN stay what they are.
+    """
     leaf = BY_PATH.get(path or "")
     if cell is None or cell == "":
         return ABSENT if leaf is None else None if leaf.nullable or not _is_text(leaf) else ""
@@ -132,9 +153,14 @@ def _cell(cell: str | None, path: str | None) -> Any:
     if _is_text(leaf):
         return cell
     try:
-        return json.loads(cell)
+        value = json.loads(cell, parse_constant=_refuse)
+        return value if leaf is not None or dump_json(value) == cell else cell
     except ValueError:
         return [part.strip() for part in cell.split(";")] if leaf and "texts" in "".join(leaf.kinds) else cell
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _shown(value: Any, path: str) -> str:

@@ -58,9 +58,14 @@ def _item(raw: Raw) -> Raw:
         "difficulty": _band(kind.get("difficulty")),
         "ground_truth_answer": raw["content"].get("expected_answer") or "",
         "source_filenames": list(provenance.get("docs") or []),
-        "expected_chunks": [] if raw["content"]["is_impossible"] else [provenance["chunk_id"]],
+        "expected_chunks": _chunks(raw),
         OURS: for_others(raw, NAME),
     }
+
+
+def _chunks(raw: Raw) -> list[str]:
+    id_ = raw["provenance"].get("chunk_id")
+    return [id_] if id_ and not raw["content"]["is_impossible"] else []
 
 
 def _changed(raw: Raw, was: Raw) -> Raw:

@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from assay.errors import AssayError
-from assay.files import dump_json, read_json
+from assay.files import dump_json, line_of, parse_json, read_text
 from assay.gold.formats.protocol import (
     FORMATS,
     OURS,
@@ -22,28 +24,55 @@ from assay.gold.formats.protocol import (
     passages_of,
     restored,
 )
+from assay.validation import convert
 
 NAME = "squad"
 
 
+class _Answer(Struct, frozen=True):
+    text: str
+
+
+class _Item(Struct, frozen=True):
+    id: str | int
+    question: str
+    answers: list[_Answer] | None = None
+    is_impossible: bool = False
+
+
+class _Paragraph(Struct, frozen=True):
+    context: str
+    qas: list[_Item]
+
+
+class _Article(Struct, frozen=True):
+    paragraphs: list[_Paragraph]
+    title: str | None = None
+
+
+class _Shape(Struct, frozen=True):
+    """What must be there; whatever else is there is kept."""
+
+    data: list[_Article]
+
+
 def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
-    data = read_json(path)
+    text = read_text(path)
+    data = parse_json(text, str(path))
     if not isinstance(data, dict) or not isinstance(data.get("data"), list):
         raise AssayError("not a SQuAD file", where=str(path), expected='{"version": ..., "data": [...]}')
+    convert(data, _Shape, lambda keys: f"{path}:{line_of(text, keys)}")
     raws, passages = [], {}
-    try:
-        for number, article in enumerate(data["data"]):
-            for at, paragraph in enumerate(article["paragraphs"]):
-                chunk_id = chunk_of(paragraph["context"])
-                place = {"article": number, "paragraph": at, "title": article.get("title")}
-                passages[chunk_id] = {"text": paragraph["context"], "source": article.get("title") or ""}
-                beside = {
-                    "article": _rest(article, "paragraphs", "title"),
-                    "paragraph": _rest(paragraph, "context", "qas"),
-                }
-                raws += [_raw(item, chunk_id, place | beside_of(beside)) for item in paragraph["qas"]]
-    except (KeyError, TypeError, AttributeError) as fault:
-        raise AssayError(f"an article, paragraph or question lacks {fault}", where=str(path)) from None
+    for number, article in enumerate(data["data"]):
+        for at, paragraph in enumerate(article["paragraphs"]):
+            chunk_id = chunk_of(paragraph["context"])
+            place = {"article": number, "paragraph": at, "title": article.get("title")}
+            passages[chunk_id] = {"text": paragraph["context"], "source": article.get("title") or ""}
+            beside = {
+                "article": _rest(article, "paragraphs", "title"),
+                "paragraph": _rest(paragraph, "context", "qas"),
+            }
+            raws += [_raw(item, chunk_id, place | beside_of(beside)) for item in paragraph["qas"]]
     version = {"squad": _rest(data, "data")}
     return Bundle(raws=tuple(raws), version=version, passages=passages)
 

@@ -90,7 +90,14 @@ class Repository:
 
     def resolve(self, revision: str) -> str:
         """The commit a revision names."""
-        found = self.run("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        try:
+            found = self.run("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        except AssayError as fault:
+            if "single revision" not in fault.what:
+                raise
+            is_empty = not self.run("rev-list", "--all", "--max-count=1").strip()
+            what = "the repository has no commit yet" if is_empty else f"no commit is called '{revision}'"
+            raise AssayError(what, where=str(self.path)) from None
         return found.decode("ascii").strip()
 
     def first_parents(self, head: str) -> list[str]:

@@ -15,8 +15,9 @@ from msgspec import Struct
 from assay.metrics.records.assignment import assign
 from assay.metrics.records.columns import Column, read
 from assay.metrics.records.comparator import Zone
-from assay.metrics.records.costs import Costs, best_pairs
+from assay.metrics.records.costs import Costs
 from assay.metrics.records.scheme import Record, Scheme
+from assay.metrics.records.unique import best_pairs
 
 _PLAIN = {type(None), str, int, float, bool}
 

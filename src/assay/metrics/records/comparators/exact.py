@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import eq
 from typing import Any, ClassVar
 
@@ -35,6 +36,12 @@ class Exact(Comparator, frozen=True):
         return "not equal"
 
 
+@lru_cache
+def _folded_already(values: tuple[str, ...]) -> frozenset[str]:
+    """Those that are read as they are written."""
+    return frozenset(value for value in values if value.islower() and value == folded(value))
+
+
 @COMPARATORS.register("enum")
 class Enum(Exact, frozen=True):
     """One of a few words, whatever the case. With `values`, anything else cannot be read."""
@@ -54,8 +61,9 @@ class Enum(Exact, frozen=True):
         return word
 
     def prepare_texts(self, texts: Sequence[str], zone: Zone) -> list[Any]:
-        ready = {text: self.prepare(text, zone) for text in set(texts)}
-        return [ready[text] for text in texts]
+        if _folded_already(self.values).issuperset(texts):
+            return list(texts)
+        return [self.prepare(text, zone) for text in texts]
 
     def verdicts(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[bool]:
         return list(map(eq, expected, actual))

@@ -13,11 +13,6 @@ from assay.metrics.records.comparator import COMPARATORS, Comparator, Zone
 from assay.metrics.records.moments import DAY, Moment, gap, instant_of, moment
 
 
-def _instants(expected: Sequence[Any], actual: Sequence[Any]) -> bool:
-    """All of them plain ones."""
-    return {*map(type, expected), *map(type, actual)} == {float}
-
-
 @COMPARATORS.register("time")
 class Time(Comparator, frozen=True):
     """At most so many minutes apart."""
@@ -45,22 +40,25 @@ class Time(Comparator, frozen=True):
         return seconds / (seconds + max(60.0 * self.minutes, 60.0))
 
     def distances(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
-        if _instants(expected, actual):
-            window = max(60.0 * self.minutes, 60.0)
+        window = max(60.0 * self.minutes, 60.0)
+        try:  # nearly all are plain instants; the others cannot be subtracted
             return [(apart := abs(one - other)) / (apart + window) for one in expected for other in actual]
-        return super().distances(expected, actual)
+        except TypeError:
+            return super().distances(expected, actual)
 
     def apart(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
-        if _instants(expected, actual):
-            window = max(60.0 * self.minutes, 60.0)
+        window = max(60.0 * self.minutes, 60.0)
+        try:
             return [(apart := abs(seconds)) / (apart + window) for seconds in map(sub, expected, actual)]
-        return super().apart(expected, actual)
+        except TypeError:
+            return super().apart(expected, actual)
 
     def verdicts(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[bool]:
-        if _instants(expected, actual):
-            limit = 60.0 * self.minutes
+        limit = 60.0 * self.minutes
+        try:
             return [abs(seconds) <= limit for seconds in map(sub, expected, actual)]
-        return super().verdicts(expected, actual)
+        except TypeError:
+            return super().verdicts(expected, actual)
 
     def holds(self, expected: Any, actual: Any) -> bool:
         return gap(expected, actual) <= 60.0 * self.minutes

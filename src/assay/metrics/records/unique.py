@@ -1,0 +1,166 @@
+"""The cheapest pairs of a few records where they are beyond doubt.
+
+Slow fields are compared only where they can matter: they only add to what a pair costs without them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.metrics.records.costs import Costs, added
+
+_NOISE = 1e-9
+"""Costs nearer than this are the same."""
+_SMALL = 24
+_FREE = -1
+"""In place of a row: the column is nobody's."""
+
+
+def best_pairs(costs: Costs) -> list[tuple[int, int]] | None:
+    """The cheapest assignment if there is but one; None where it takes more to tell."""
+    if max(costs.rows, costs.columns) > _SMALL:
+        return None
+    lines = _Lines(costs)
+    choices, prices, clear = lines.cheapest()
+    # where each row has one cheapest column and no two have the same, that is the only best assignment
+    if clear and len(set(choices)) == len(choices):
+        found: list[tuple[int, int]] | None = list(enumerate(choices))
+    else:
+        found = _Paths(lines, choices, prices).solved()
+    if found is None or not lines.turned:
+        return found
+    return sorted((row, column) for column, row in found)
+
+
+class _Lines:
+    """What each record of the shorter side costs with each of the longer one; they are the rows here."""
+
+    def __init__(self, costs: Costs):
+        quick, self._slow = costs.quick, costs.slow
+        rows, columns = costs.rows, costs.columns
+        self.turned = rows > columns
+        self.width = rows if self.turned else columns
+        self.least = (
+            [quick[start::columns] for start in range(columns)]
+            if self.turned
+            else [quick[start : start + columns] for start in range(0, rows * columns, columns)]
+        )
+        """Without the slow fields."""
+        self._whole: dict[int, list[float]] = {}
+
+    def of(self, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
+        """The costs of these pairs."""
+        total = [self.least[row][column] for row, column in zip(rows, columns, strict=True)]
+        for part, weight in self._slow:
+            total = added(total, part.apart(columns, rows) if self.turned else part.apart(rows, columns), weight)
+        return total
+
+    def whole(self, row: int) -> list[float]:
+        found = self._whole.get(row)
+        if found is None:
+            found = self._whole[row] = self.of([row] * self.width, range(self.width))
+        return found
+
+    def cheapest(self) -> tuple[list[int], list[float], bool]:
+        """A cheapest column of each row, what it costs, and whether no row has two of them."""
+        least = list(map(min, self.least))
+        choices, clear = list(map(list.index, self.least, least)), True
+        prices = self.of(range(len(choices)), choices)
+        for row, price in enumerate(prices):
+            if price == least[row] and self.least[row].count(price) == 1:
+                continue
+            others = [at for at, so_far in enumerate(self.least[row]) if so_far <= price and at != choices[row]]
+            if not others:
+                continue
+            costs = self.of([row] * len(others), others)
+            best = min(costs)
+            if best < price:
+                choices[row], prices[row] = others[costs.index(best)], best
+                clear = clear and costs.count(best) == 1
+            elif best == price:
+                clear = False
+        return choices, prices, clear
+
+
+class _Paths:
+    """Shortest augmenting paths, as in `assignment`, and whether the result is the only best one."""
+
+    def __init__(self, lines: _Lines, choices: list[int], prices: list[float]):
+        self._lines, self._choices, self._row_price = lines, choices, prices
+        self._column_price = [0.0] * lines.width
+        self._row_of = [_FREE] * lines.width
+
+    def solved(self) -> list[tuple[int, int]] | None:
+        """None: another assignment costs the same."""
+        waiting = []
+        for row, column in enumerate(self._choices):
+            if self._row_of[column] == _FREE:
+                self._row_of[column] = row
+            else:
+                waiting.append(row)
+        for row in waiting:
+            self._add(row)
+        if self._ambiguous():
+            return None
+        return sorted((row, column) for column, row in enumerate(self._row_of) if row != _FREE)
+
+    def _add(self, start: int) -> None:
+        """One more row has a column, at the least cost for all so far."""
+        row_of, prices, columns = self._row_of, self._column_price, range(self._lines.width)
+        shortest, via, open_ = [math.inf] * len(columns), [_FREE] * len(columns), list(columns)
+        row, so_far = start, 0.0
+        while True:
+            price, line = so_far - self._row_price[row], self._lines.whole(row)
+            for column in open_:
+                reached = price + line[column] - prices[column]
+                if reached < shortest[column]:
+                    shortest[column], via[column] = reached, row
+            nearest = min(open_, key=shortest.__getitem__)
+            open_.remove(nearest)
+            so_far = shortest[nearest]
+            if row_of[nearest] == _FREE:
+                break
+            row = row_of[nearest]
+        self._row_price[start] += so_far
+        for column in columns:
+            if column not in open_ and column != nearest:
+                self._row_price[row_of[column]] += so_far - shortest[column]
+                prices[column] -= so_far - shortest[column]
+        self._move(via, nearest, start)
+
+    def _move(self, via: list[int], column: int, start: int) -> None:
+        """Every row on the path to its next column."""
+        while True:
+            row = via[column]
+            held = self._row_of.index(row) if row != start else -1
+            self._row_of[column] = row
+            if row == start:
+                return
+            column = held
+
+    def _ambiguous(self) -> bool:
+        """Whether rows could change columns in a circle, or by way of a free column, at no cost."""
+        row_of, prices = self._row_of, self._column_price
+        steps = {row: others for row in range(len(self._choices)) if (others := self._rivals(row))}
+        if not steps:
+            return False
+        if _FREE in row_of:
+            steps[_FREE] = {row for row, price in zip(row_of, prices, strict=True) if price >= -_NOISE} - {_FREE}
+        while ends := [row for row, others in steps.items() if not others & steps.keys()]:
+            for row in ends:
+                del steps[row]
+        return bool(steps)
+
+    def _rivals(self, row: int) -> set[int]:
+        """Whose columns are as good for the row as its own."""
+        row_of, prices, limit = self._row_of, self._column_price, self._row_price[row] + _NOISE
+        near = [
+            column
+            for column, least in enumerate(self._lines.least[row])
+            if least - prices[column] <= limit and row_of[column] != row
+        ]
+        if not near:
+            return set()
+        line = self._lines.whole(row)
+        return {row_of[column] for column in near if line[column] - prices[column] <= limit}
