@@ -201,7 +201,11 @@ SPLIT = [
     ("__init__", ["init"]),
     ("MAX_RETRIES", ["MAX", "RETRIES"]),
     ("utf8", ["utf", "8"]),
-    ("größeWert", ["gr", "öß", "e", "Wert"]),
+    ("größeWert", ["größe", "Wert"]),
+    ("berechneÜbertrag", ["berechne", "Übertrag"]),
+    ("gro\u0308\u00dfeWert", ["gro\u0308\u00dfe", "Wert"]),
+    ("имяПеременной2", ["имя", "Переменной", "2"]),
+    ("\u5909\u6570Name", ["\u5909\u6570", "Name"]),
     ("_", []),
 ]
 

@@ -199,7 +199,7 @@ def test_methods_of_enum_constants_are_told_apart() -> None:
 
 
 def test_a_constant_without_a_name_is_none() -> None:
-    assert names("a.rs", "const _: () = check();\nconst SIZE: u8 = 1;\n") == ["SIZE"]
+    assert names("a.rs", "const _: () = check();\nconst SIZE: u8 = 1;\n") == ["module@1", "SIZE"]
 
 
 @pytest.mark.parametrize(
@@ -218,3 +218,74 @@ def test_a_constant_without_a_name_is_none() -> None:
 def test_marks_of_tests_in_rust(mark: str, is_test: bool) -> None:
     [unit] = units_of("a.rs", f"{mark}\nfn f() {{}}\n".encode())
     assert ("test" in unit.tags) is is_test
+
+
+def test_an_export_belongs_to_what_it_exports_alone() -> None:
+    source = "export default { data() { return 1; }, load() {} };\n/** d */\nexport const run = () => 1;\n"
+    texts = {unit.symbol: unit.text for unit in units_of("a.ts", source.encode()) if unit.symbol}
+    assert texts == {
+        "data": "data() { return 1; }",
+        "load": "load() {}",
+        "run": "/** d */\nexport const run = () => 1;",
+    }
+    ambient = "declare global {\n  interface Window {}\n  interface Other {}\n}\n"
+    assert [unit.text.strip() for unit in units_of("a.ts", ambient.encode()) if unit.symbol] == [
+        "interface Window {}",
+        "interface Other {}",
+    ]
+
+
+def test_constants_of_a_class_in_typescript() -> None:
+    assert names("a.ts", "class A { static readonly MAX = 3; static count = 1; readonly name = 2; }") == ["A", "A::MAX"]
+
+
+def test_a_macro_before_the_name_of_a_class() -> None:
+    source = (
+        "#pragma once\nclass API_EXPORT Foo final : public Bar {\n  void get() {}\n};\n"
+        "template <class T>\nstruct EXPORT(x) Box {\n  T item() { return T(); }\n};\n"
+        "struct POINT { int x; };\nclass HTTP Server;\n"
+    )
+    found = extract("a.hpp", source.encode())
+    kinds = [(unit.kind, unit.symbol) for unit in found.units if unit.symbol]
+    assert kinds == [
+        ("class", "Foo"),
+        ("method", "Foo::get"),
+        ("struct", "Box"),
+        ("method", "Box::item"),
+        ("struct", "POINT"),
+    ]
+    assert found.units[-5].text.startswith("class API_EXPORT Foo final : public Bar {")
+
+
+def test_what_only_the_preprocessor_understands_does_not_break_a_header() -> None:
+    source = (
+        '#pragma once\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
+        "DECLARE_STACK_OF(item)\n"
+        "/* Opens it. */\nint open_item(int a);\n"
+        "#if defined(__cplusplus)\n}\n#endif\n"
+    )
+    found = extract("a.h", source.encode())
+    assert found.broken_at is None
+    assert [(unit.id, unit.first_line, unit.text) for unit in found.units] == [
+        ("code:a.h::module@1", 1, "DECLARE_STACK_OF(item)"),
+        ("code:a.h::open_item", 6, "/* Opens it. */\nint open_item(int a);"),
+    ]
+    # A test case is no such call.
+    assert names("a.cpp", "TEST(Suite, Name)\n{\n  check();\n}\n") == ["TEST(Suite,Name)"]
+
+
+def test_a_return_type_inside_a_macro() -> None:
+    source = (
+        "#pragma once\n/* Makes one. */\nPyAPI_FUNC(PyObject *) PyFoo_New(int a);\nPyAPI_FUNC(int) PyFoo_Check(void);\n"
+    )
+    units = {unit.symbol: unit.text for unit in units_of("a.h", source.encode())}
+    assert units == {
+        "PyFoo_New": "/* Makes one. */\nPyAPI_FUNC(PyObject *) PyFoo_New(int a);",
+        "PyFoo_Check": "PyAPI_FUNC(int) PyFoo_Check(void);",
+    }
+
+
+def test_a_class_in_capitals_is_no_macro() -> None:
+    inside = "class URL : QObject {\n  Q_OBJECT\npublic:\n  void open();\n  URL(int a) {}\n};\n"
+    source = inside + "URL::URL() : x(1) {}\nURL::~URL() {}\n"
+    assert names("a.cpp", source) == ["URL", "URL::open", "URL::URL(int a)", "URL::URL()", "URL::~URL"]

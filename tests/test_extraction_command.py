@@ -294,6 +294,8 @@ def test_over_a_real_chat_service_with_a_pause_between_calls(project: Path) -> N
             return error(500)
         return Answer(chat(json.dumps(EVENTS)))
 
+    for number, path in enumerate(sorted(project.glob("samples/**/*.txt"))):
+        path.write_text(f"Lunch number {number}?")
     with ChatServer(handler) as server:
         (project / "assay.yaml").write_text(
             f"llm: {{models: {{m: {{model: openai/x, base_url: '{server.url}', first_wait: 0.01, tries: 2}}}}}}\n"
@@ -302,6 +304,10 @@ def test_over_a_real_chat_service_with_a_pause_between_calls(project: Path) -> N
         assert main(["extract", "samples", "--model", "m", "--delay", "0.1", "--workers", "4", "--quiet"]) == 0
         assert monotonic() - start >= 0.4
         texts = [call.body["messages"] for call in server.calls]
+        start, calls = monotonic(), len(server.calls)
+        # what is in the cache needs no pause
+        assert main(["extract", "samples", "--model", "m", "--delay", "60", "--no-summary", "--quiet"]) == 0
+        assert (monotonic() - start < 30, len(server.calls)) == (True, calls)
     assert any("2026-03-02" in json.dumps(messages) for messages in texts)
     assert last(project).summary["narrative"]["reason"]
 
@@ -340,9 +346,148 @@ def test_without_a_model_the_rules_extract(project: Path) -> None:
     assert last(project).summary["cost"]["total_cost_usd"] == 0.0
 
 
+@pytest.mark.parametrize("system", ["recorded", "rules"])
+def test_who_calls_nobody_waits_for_nobody(project: Path, system: str) -> None:
+    start = monotonic()
+    main(["extract", "samples", "--system", system, "--delay", "60", "--quiet"])
+    assert monotonic() - start < 30
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"mock_llm_response": []}, "extractor"),
+        ({"timezone": "Asia/Tokyo"}, "gold"),
+        ({"calendar_context": [{"id": "a", "summary": "x", "start": "2026-01-01"}]}, "gold"),
+    ],
+)
+def test_a_run_does_not_go_on_with_other_sidecars(
+    project: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any], told: str
+) -> None:
+    command = ["extract", "samples", "--system", "recorded", "--quiet"]
+    assert main(command) == 0
+    lines = (project / "runs" / FILE_NAME).read_text()
+    assert main([*command, "--resume", "last"]) == 0
+    assert (project / "runs" / FILE_NAME).read_text() == lines
+    path = project / "samples" / "loose.expected.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    capsys.readouterr()
+    assert main([*command, "--resume", "last"]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_values_with_backticks_and_line_breaks_stay_within_their_block(project: Path) -> None:
+    expected = {**DINNER, "title": "Dinner\n```\n# Owned"}
+    said = {**DINNER, "title": "`code`\r\nx", "location": "``"}
+    write_sample(project / "samples", "crud/hostile", sidecar([expected], [said]))
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    text = (last(project).path / "report.md").read_text("utf-8")
+    assert '````text\n  action: create\n- title: "Dinner\\n```\\n# Owned"\n+ title: "`code`\\r\\nx" ' in text
+    assert "\n# Owned" not in text
+
+
+def test_a_baseline_and_a_run_may_stand_in_either_order(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["extract", "samples", "--system", "recorded", "--quiet", "--update-baseline"]) == 0
+    for path in project.glob("samples/**/*.expected.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"mock_llm_response": []}))
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    (saved,) = [path for path in (project / "baselines").rglob("*") if path.is_file()]
+    capsys.readouterr()
+    told = []
+    for words in (["baseline", "last"], ["last", "baseline"], ["last", str(saved)]):
+        main(["compare", *words, "--json"])
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1] == told[2]
+    (f1,) = [row for row in told[0]["rows"] if row["measure"] == "f1"]
+    assert f1["delta"] < 0
+
+
+CHATTY = """
+print("imported")
+def events(text):
+    print("called")
+    return [{"action": "create", "title": "Lunch", "start_time": "2026-03-02T12:00:00", "confidence": 0.5}]
+async def later(text):
+    print("called later")
+    return []
+"""
+
+
+def test_an_extractor_that_prints_does_not_spoil_the_result(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "chatty_extractor.py").write_text(CHATTY)
+    monkeypatch.syspath_prepend(project)
+    for name in ("events", "later"):
+        main(["extract", "samples", "--system", f"chatty_extractor:{name}", "--json"])
+        out, err = capsys.readouterr()
+        assert json.loads(out)["kind"] == "extraction"
+        assert "called" in err
+    (project / "note.txt").write_text("Lunch?")
+    assert main(["note.txt", "--system", "chatty_extractor:events", "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["title"], record["confidence"]) == ("Lunch", 0.5)
+
+
+def test_confidences_that_cannot_be_read_are_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in project.glob("samples/**/*.expected.json"):
+        said = [{**LUNCH, "confidence": 95}]
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"mock_llm_response": said}))
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    out = capsys.readouterr().out
+    assert "5 confidences are neither a word nor a number from 0 to 1." in out
+    assert "told no confidence" not in out
+
+
+def test_a_gate_on_an_unknown_measure_is_told_before_anything_is_extracted(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "assay.yaml").write_text("extraction: {gates: [{measure: recal, at_least: 0.5}]}\n")
+    assert main(["extract", "samples", "--system", "recorded", "--quiet"]) == 2
+    assert "unknown measure 'recal'. Did you mean recall" in capsys.readouterr().err
+    assert not (project / "runs").exists()
+    (project / "assay.yaml").write_text("extraction: {gates: [{measure: field.location, at_least: 0.5}]}\n")
+    assert main(["extract", "samples", "--system", "recorded", "--quiet"]) == 0
+
+
+def test_micro_measures_tell_how_many_samples(project: Path) -> None:
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    found = last(project).summary["intervals"]["micro_f1"]
+    # hard/nothing has no record on either side
+    assert (found["n_scored"], found["n_cases"]) == (4, 5)
+
+
+def test_an_extraction_run_is_not_judged_again(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    for name in ("last", last(project).name):
+        capsys.readouterr()
+        assert main(["score", name]) == 2
+        err = capsys.readouterr().err
+        assert "it is an extraction run" in err
+        assert "Run assay extract again" in err
+
+
+def test_a_kind_that_nobody_knows(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "--kind", "extracton"]) == 2
+    assert "unknown kind 'extracton'. Did you mean extraction" in capsys.readouterr().err
+    assert main(["history", "--kind", "extraction"]) == 0
+
+
+def test_a_token_that_is_missing_is_named_as_it_is_set(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(lambda _call: Reply(status=401)) as server:
+        assert main(["extract", "samples", "--system", f"{server.url}/pull", "--quiet"]) == 2
+    assert "extraction.token_env" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (["extract", "samples", "--system", "http://localhost:1/x?key=secret"], "query"),
+        (["extract", "samples", "--system", "http://me:secret@localhost:1/x"], "extraction.token_env"),
+        (["extract", "samples", "--max-cost", "-1"], "--max-cost is -1"),
+        (["samples/loose.txt", "--resume", "last"], "samples/loose.txt: --resume is for runs"),
+        (["samples/loose.txt", "--update-baseline"], "--update-baseline is for runs"),
+        (["extract", "out.jsonl", "--gold", "g.jsonl", "--system", "rules"], "--system and --gold exclude each other"),
         (["extract", "nowhere"], "nowhere: no such folder"),
         (["extract", "samples", "--system", "recordd"], "unknown extractor 'recordd'. Did you mean recorded"),
         (["extract", "samples", "--level", "stric"], "unknown level 'stric'. Did you mean strict"),
@@ -356,7 +501,9 @@ def test_without_a_model_the_rules_extract(project: Path) -> None:
 )
 def test_mistakes_are_one_line(project: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
     assert main(words) == 2
-    assert told in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert told in err
+    assert "secret" not in err
 
 
 def test_json_is_the_whole_summary(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -391,7 +538,19 @@ def test_two_processes_append_200_lines_each(tmp_path: Path) -> None:
         assert [line["number"] for line in lines if line["writer"] == name] == list(range(200))
 
 
-def test_the_command_is_quick_to_import() -> None:
-    script = "import time; t = time.process_time(); import assay.cli.extract; print(time.process_time() - t)"
+def cpu_of(module: str) -> tuple[float, set[str]]:
+    """Seconds of the processor to import it, and everything that is loaded then."""
+    script = f"import sys, time; t = time.process_time(); import {module}; print(time.process_time() - t, *sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert float(done.stdout) < 0.15
+    seconds, *loaded = done.stdout.split()
+    return float(seconds), set(loaded)
+
+
+def test_the_command_is_quick_to_import() -> None:
+    assert cpu_of("assay.cli.extract")[0] < 0.15
+
+
+def test_the_evaluation_loads_no_service_and_no_comparator_before_it_needs_one() -> None:
+    loaded = cpu_of("assay.extraction.evaluation")[1]
+    assert "numpy" in loaded
+    assert not loaded & {"aiohttp", "rapidfuzz", "dateutil", "scipy", "pydantic", "assay.judges", "assay.report"}

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from assay.extraction.extractors.llm import LlmExtractor
 from assay.extraction.prompt import load_prompt, reply_schema
 from assay.extraction.protocol import CalendarEvent, Context, Output, Sample
 from assay.extraction.record_type import load_record_type, parse_record_type
+from assay.extraction.subject import Subject
 from assay.llm import connect
 from assay.llm.faults import FatalLlmError
 from assay.llm.json_schema import check_schema
@@ -150,6 +152,28 @@ def test_a_fault_that_passes_is_waited_for_and_one_that_stays_is_of_that_sample_
     assert failed.fault is not None
     assert "too long" in failed.fault.message
     assert (failed.records, failed.usage, len(third.records)) == ((), None, 1)
+
+
+def test_waiting_for_another_try_is_no_latency(tmp_path: Path) -> None:
+    with ChatServer(lambda call: Answer(chat("no JSON" if call.number % 2 == 0 else GOOD))) as server:
+        config = served(tmp_path, server.url, first_wait=0.6)
+
+        async def run() -> Output:
+            async with connect(config) as models:
+                extractor = LlmExtractor(Context(config=config, models=models, record=EVENTS))
+                return (await Subject(extractor).answer([SAMPLE]))[0]
+
+        start = perf_counter()
+        output = asyncio.run(run())
+        assert perf_counter() - start > 0.45
+    assert output.attempts == 2
+    assert output.seconds is not None
+    assert output.seconds < 0.4
+    with ChatServer(lambda _call: Answer(chat("no JSON"))) as server:
+        config = served(tmp_path, server.url, first_wait=0.01)
+        failed = asyncio.run(run())
+    assert failed.fault is not None
+    assert failed.seconds is None
 
 
 def test_a_fault_of_all_samples_ends_the_run(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import time
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -12,11 +14,12 @@ import pytest
 from extraction_project import DINNER, LUNCH, event, sidecar, write_sample
 
 from assay.errors import AssayError
-from assay.extraction.events import named
+from assay.extraction.events import both_named
 from assay.extraction.protocol import CalendarEvent, Output
 from assay.extraction.record_type import load_record_type, parse_record_type
 from assay.extraction.samples import read_folder, read_gold, read_sample
 from assay.extraction.told import read_output
+from assay.metrics.records import match
 from assay.retrievers.answers import BadAnswer
 
 EVENT = load_record_type(None)
@@ -88,9 +91,51 @@ BACKWARDS = """{"expected_events": [{"action": "create", "title": "x", "start_ti
             "reference_datetime: 'yesterday' is no time",
         ),
         (
+            '{"expected_events": [],\n"reference_datetime": "0001-01-01T00:00:00+14:00"}',
+            2,
+            "reference_datetime is in the year 1; expected 1000 to 9000",
+        ),
+        ('{"expected_events": [],\n"timezone": ""}', 2, "no timezone ''. Such as Europe/Paris"),
+        (
             '{"expected_events": [],\n"timezone": "Europe/Pari"}',
             2,
             "no timezone 'Europe/Pari'. Did you mean Europe/Paris",
+        ),
+        (
+            '{"expected_events": [{"action": "create",\n"title": " ", "start_time": "2026-01-01"}]}',
+            2,
+            "title is empty, so that anything would be right",
+        ),
+        (
+            '{"expected_events": [{"action": "create", "title": "x",\n"start_time": ""}]}',
+            2,
+            "start_time is empty, so that anything would be right",
+        ),
+        (
+            '{"expected_events": [],\n"expected_records": []}',
+            2,
+            "it has both 'expected_events' and 'expected_records'",
+        ),
+        (
+            (
+                '{"expected_events": [], "calendar_context": [{"id": "a", "summary": "x", "start": "2026-01-01"},\n'
+                '{"id": "a", "summary": "y", "start": "2026-01-01"}]}'
+            ),
+            2,
+            "two events have the id 'a'",
+        ),
+        (
+            '{"expected_events": [], "calendar_context": [{"id": "a", "summary": "x",\n"start": "noon"}]}',
+            2,
+            "calendar_context[0].start: 'noon' is no time",
+        ),
+        (
+            (
+                '{"expected_events": [], "calendar_context": [{"id": "a", "summary": "x", "start": "2026-01-01",\n'
+                '"end": "late"}]}'
+            ),
+            2,
+            "calendar_context[0].end: 'late' is no time",
         ),
     ],
 )
@@ -153,9 +198,84 @@ def test_now_and_zone_come_from_the_sidecar(tmp_path: Path) -> None:
     assert read_sample(path, "s", EVENT).now == datetime(2026, 7, 1, 7, tzinfo=UTC)
 
 
+@pytest.mark.parametrize(
+    ("written", "now"),
+    [
+        ("2026-03-02T24:00:00+01:00", datetime(2026, 3, 2, 23, tzinfo=UTC)),
+        (" 2026-03-02T09:00:00+01:00 ", datetime(2026, 3, 2, 8, tzinfo=UTC)),
+    ],
+)
+def test_a_time_that_a_sidecar_may_have_can_also_be_used(tmp_path: Path, written: str, now: datetime) -> None:
+    sample = read_sample(write_sample(tmp_path, "s", sidecar([], reference_datetime=written)), "s", EVENT)
+    assert sample.now == now
+    assert sample.zone is not None
+
+
+def test_without_a_sidecar_it_is_now_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        now = read_sample(write_sample(tmp_path, "s", None), "s", EVENT).now
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert now.utcoffset() == timedelta(hours=9)
+    assert abs(now - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"timezone": "Asia/Tokyo"},
+        {"owner": "Ana"},
+        {"reference_datetime": "2026-03-03T09:00:00+01:00"},
+        {"calendar_context": [{"id": "a", "summary": "x", "start": "2026-01-01"}]},
+        {"tolerance": "strict"},
+        {"category": "other"},
+        {"expected_events": [DINNER]},
+    ],
+)
+def test_whatever_can_change_a_result_changes_the_digest(tmp_path: Path, change: dict[str, Any]) -> None:
+    write_sample(tmp_path, "s", FINE)
+    before = read_folder(tmp_path, EVENT)
+    write_sample(tmp_path, "s", FINE | change)
+    after = read_folder(tmp_path, EVENT)
+    assert after.sha256 != before.sha256
+    assert after.recorded_sha256 == before.recorded_sha256
+
+
+def test_recorded_answers_have_a_digest_of_their_own(tmp_path: Path) -> None:
+    write_sample(tmp_path, "s", FINE)
+    before = read_folder(tmp_path, EVENT)
+    write_sample(tmp_path, "s", FINE | {"mock_llm_response": [DINNER]})
+    after = read_folder(tmp_path, EVENT)
+    assert (after.sha256, after.recorded_sha256 == before.recorded_sha256) == (before.sha256, False)
+
+
+def test_hidden_folders_are_skipped_and_capitals_read(tmp_path: Path) -> None:
+    for name in (".venv/lib/licence", ".git/x", "a/.cache/y", ".hidden"):
+        write_sample(tmp_path, name, FINE)
+    write_sample(tmp_path, "a/loud", FINE).rename(tmp_path / "a" / "loud.TXT")
+    found = read_folder(tmp_path, EVENT)
+    assert [(sample.id, sample.expected is not None) for sample in found.samples] == [("a/loud", True)]
+    assert found.broken == ()
+
+
+def test_two_texts_of_one_name_are_told(tmp_path: Path) -> None:
+    write_sample(tmp_path, "a", FINE)
+    (tmp_path / "a.TXT").write_text("LUNCH")
+    if not (tmp_path / "a.txt").samefile(tmp_path / "a.TXT"):
+        (broken,) = read_folder(tmp_path, EVENT).broken
+        assert "another text has this name" in broken.message
+
+
 CALENDAR = (
     CalendarEvent(id="ev-1", summary="Yoga", start="2026-03-05T18:00", end="2026-03-05T19:00", location="Hall"),
 )
+
+
+def named(records: list[dict[str, Any]], calendar: tuple[CalendarEvent, ...]) -> list[dict[str, Any]]:
+    return both_named([], records, calendar)[1]
 
 
 def test_a_delete_is_the_event_its_id_names() -> None:
@@ -170,6 +290,36 @@ def test_an_update_keeps_what_it_says() -> None:
     assert named([moved], CALENDAR) == [moved | {"title": "Yoga"}]
     renamed = {"action": "update", "existing_event_id": "ev-1", "title": "Pilates"}
     assert named([renamed], CALENDAR)[0]["start_time"] == "2026-03-05T18:00"
+
+
+GONE = {"action": "delete", "title": "Yoga class", "start_time": "2026-03-05T18:00", "existing_event_id": "ev-1"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "said", "right"),
+    [
+        # no id: compared with what is written, and nothing is added to that
+        (GONE, {"action": "delete", "title": "Yoga class", "start_time": "2026-03-05T18:00"}, True),
+        (GONE, {"action": "delete", "existing_event_id": "ev-1"}, True),
+        (GONE, {"action": "delete", "existing_event_id": "ev-1", "title": "that", "start_time": "2027-01-01"}, True),
+        (GONE, {"action": "delete", "existing_event_id": "ev-2"}, False),
+        (GONE, {"action": "delete", "title": "Choir", "start_time": "2026-03-05T18:00"}, False),
+        ({"action": "update", "existing_event_id": "ev-1", "start_time": "2026-03-06T18:00"},
+         {"action": "update", "start_time": "2026-03-06T18:00"}, True),
+    ],
+)  # fmt: skip
+def test_a_delete_with_and_without_an_id(expected: dict[str, Any], said: dict[str, Any], right: bool) -> None:
+    calendar = (*CALENDAR, CalendarEvent(id="ev-2", summary="Choir", start="2026-03-08T10:00"))
+    found = match(*both_named([expected], [said], calendar), EVENT.level("strict"))
+    assert [pair.matched for pair in found.pairs] == [right]
+
+
+@pytest.mark.parametrize(("said", "right"), [("ev-1", True), ("ev-99", False), (None, False), (True, False)])
+def test_an_id_that_is_in_no_calendar_is_wrong(said: Any, right: bool) -> None:
+    expected = {"action": "update", "title": "Yoga", "start_time": "2026-03-06", "existing_event_id": True}
+    found = match(*both_named([expected], [expected | {"existing_event_id": said}], CALENDAR), EVENT.scheme)
+    (pair,) = found.pairs
+    assert dict(zip(EVENT.scheme.names, pair.verdicts, strict=True))["existing_event_id"] is right
 
 
 @dataclasses.dataclass
@@ -289,6 +439,10 @@ def test_a_mistake_in_a_record_type_is_told_with_its_line(old: str, new: str, li
             "gold.jsonl:1: reference_datetime: 'now' is no time",
         ),
         ('{"id": "a", "records": [], "tolerance": ["x"]}', "gold.jsonl:1: tolerance is"),
+        ('{"id": "a", "records": [], "categry": "x"}', "gold.jsonl:1: unknown key 'categry'. Did you mean category"),
+        ('{"id": "a", "records": [], "record": null}', "gold.jsonl:1: the line has both 'records' and 'record'"),
+        ('{"id": "a", "records": [{"supplier": " "}]}', "gold.jsonl:1: supplier is empty"),
+        ('{"id": "a", "records": [], "timezone": "Mars"}', "gold.jsonl:1: no timezone 'Mars'"),
         ("", "there is no sample"),
     ],
 )
@@ -296,3 +450,23 @@ def test_a_mistake_in_a_gold_file_is_told_with_its_line(tmp_path: Path, lines: s
     (tmp_path / "gold.jsonl").write_text(lines)
     with pytest.raises(AssayError, match=told.replace("'", ".").replace(".jsonl", r"\.jsonl")):
         read_gold(tmp_path / "gold.jsonl", parse_record_type(INVOICE, "invoice.yaml"))
+
+
+def test_gold_lines_speak_as_sidecars_do(tmp_path: Path) -> None:
+    expected = event("Yoga", "2026-03-05T18:00", "delete", existing_event_id_required=True, attendees_contain=["Ana"])
+    calendar = [{"id": "ev-1", "summary": "Yoga", "start": "2026-03-05T18:00"}]
+    line = {
+        "id": 7,
+        "expected_events": [expected],
+        "calendar_context": calendar,
+        "owner": "Tove",
+        "tolerance": "strict",
+    }
+    (tmp_path / "gold.jsonl").write_text(json.dumps(line) + '\n{"id": "b", "record": null}')
+    seven, b = read_gold(tmp_path / "gold.jsonl", EVENT).samples
+    assert (seven.id, seven.owner, seven.level, seven.calendar[0].id) == ("7", "Tove", "strict", "ev-1")
+    assert seven.expected == (
+        {"action": "delete", "title": "Yoga", "start_time": "2026-03-05T18:00", "attendees": ["Ana"],
+         "existing_event_id": True},
+    )  # fmt: skip
+    assert b.expected == ()

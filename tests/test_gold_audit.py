@@ -114,6 +114,16 @@ def test_verdicts_that_make_no_sense(lines: list[dict[str, str]], told: str, tmp
     assert told in str(caught.value)
 
 
+def test_a_sheet_that_is_half_filled_and_a_short_word_on_unknown_ids(tmp_path: Path) -> None:
+    path, gold = tmp_path / "verdicts.jsonl", gold_file(clean(), tmp_path)
+    path.write_text('{"id": "q01", "verdict": ""}\n', encoding="utf-8")
+    assert [each.verdict for each in read_verdicts(path, gold)] == [None]
+    path.write_text('{"id": "nothing like it", "verdict": "good"}\n', encoding="utf-8")
+    with pytest.raises(AssayError) as caught:
+        read_verdicts(path, gold)
+    assert len(str(caught.value)) < 60 + len(str(path)) + len("unknown question 'nothing like it'")
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold_file(clean(), tmp_path)
     gold, sheet = str(tmp_path / "gold.json"), tmp_path / "sheet.jsonl"

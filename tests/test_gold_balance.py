@@ -67,6 +67,14 @@ def test_a_rich_pool_gives_exactly_what_is_asked_for() -> None:
     assert by_stratum == {"s0": 150, "s1": 150, "s2": 150, "s3": 150}
 
 
+@pytest.mark.parametrize("counts", [{"unanswerable": 1, "fact_single": 1}, {"unanswerable": 40, "fact_single": 10}])
+def test_the_answerable_are_never_all_left_out_for_a_band_of_theirs(counts: dict[str, int]) -> None:
+    """Facts alone are 100 % of the answerable. With no answerable question at all their limit would mean nothing."""
+    choice = choose(options(**counts), 50, even(50), Balance())
+    assert sum(id_.startswith("fact_single") for id_ in choice.chosen) == counts["fact_single"]
+    assert {"unanswerable", "fact_single"} & told(choice).keys()
+
+
 COUNTS = st.tuples(*(st.integers(0, 60) for _ in KINDS))
 
 

@@ -206,8 +206,15 @@ def test_without_a_model_it_says_what_to_set_and_offers_the_exchange(example: Pa
     assert not (tmp_path / "gold.json").exists()
 
 
-def test_a_folder_of_another_build_is_never_mixed_in(example: Path, tmp_path: Path) -> None:
+def test_strata_alone_do_not_bind_the_next_build_to_their_options(example: Path, tmp_path: Path) -> None:
+    """A dry run with 40 questions, then one with 30: nothing was asked, nothing is lost."""
     build(order_in(example, tmp_path, until="strata"), quiet)
+    other = order_in(example, tmp_path, config=with_gold(example, target=30), until="strata")
+    assert build(other, quiet).strata.target == 30
+
+
+def test_a_folder_of_another_build_is_never_mixed_in(example: Path, tmp_path: Path) -> None:
+    build(order_in(example, tmp_path, until="questions"), quiet)
     other = order_in(example, tmp_path, config=with_gold(example, target=30))
     with pytest.raises(AssayError, match=r"holds another build: gold.target was 40, is 30\. Give"):
         build(other, quiet)

@@ -168,6 +168,35 @@ def test_an_id_that_came_again_with_another_text_is_not_in_place(tmp_path: Path)
     assert found.moved["q02"] != "lending.pdf-2"
 
 
+def test_the_same_words_on_another_page_are_another_place(tmp_path: Path) -> None:
+    """The sentence stands on pages 1 and 6 (more text around it on 1); the question is about page 6."""
+    sentence = "The fine for a late book is 20 pence a day."
+    texts = {
+        1: f"Readers are many here and all of them know it well. {sentence} Nobody ever liked it in the least.",
+        6: sentence,
+    }
+    chunks = [Chunk(id=f"new-{page}", text=text, source="fines.pdf", page=page) for page, text in texts.items()]
+    raws = clean()[3:4]
+    answer(0, sentence)(raws)
+    put(0, "provenance.chunk_id", "old")(raws)
+    put(0, "provenance.pages", [6])(raws)
+    grounds = Grounds(write_index(tmp_path / "new.db", chunks), Config())
+    found = relocate_gold(gold_file(raws, tmp_path), grounds)
+    assert found.moved == {raws[0]["id"]: "new-6"}
+    assert found.raws[0]["provenance"]["pages"] == [6]
+
+
+def test_pages_follow_an_answer_that_moved_to_another_page(tmp_path: Path) -> None:
+    sentence = "The fine for a late book is 20 pence a day."
+    raws = clean()[3:4]
+    answer(0, sentence)(raws)
+    put(0, "provenance.chunk_id", "old")(raws)
+    put(0, "provenance.pages", [6])(raws)
+    new = [Chunk(id="new", text=sentence, source="fines.pdf", page=2)]
+    grounds = Grounds(write_index(tmp_path / "new.db", new), Config())
+    assert relocate_gold(gold_file(raws, tmp_path), grounds).raws[0]["provenance"]["pages"] == [2]
+
+
 def test_what_is_lost_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     raws = clean()
     answer(0, "Nothing that anybody wrote")(raws)

@@ -155,8 +155,7 @@ def test_schema_v2_there_and_back(form: str, tmp_path: Path) -> None:
     bundle = read(tmp_path / "gold.json", Order())
     order = Order(grounds=Grounds(index(), Config()))
     again = through(bundle, form, tmp_path, order)
-    ours = [{key: value for key, value in raw.items() if key != form} for raw in again.raws]
-    assert sorted(ours, key=lambda raw: raw["id"]) == raws
+    assert sorted(again.raws, key=lambda raw: raw["id"]) == raws
     assert load_cases(save(write(again, "schema-v2", Order()), tmp_path / "v2.json")[0]).total == 20
 
 
@@ -204,6 +203,35 @@ def test_triplets_have_negatives_without_the_answer(tmp_path: Path) -> None:
         write(read(tmp_path / "gold.json", order), "triplets", Order())
 
 
+def test_cells_of_unknown_columns_come_back_as_they_stood(tmp_path: Path) -> None:
+    """A table does not say what is a number: 007 and 1.50 are no other numbers, and NaN is none."""
+    cells = {"a": "007", "b": "1.50", "c": "1e5", "d": "NaN", "e": "3", "f": "[1]"}
+    table = put(
+        tmp_path / "a.csv", f"question,legacy_id,{','.join(cells)}\nWho is it?,007,{','.join(cells.values())}\n"
+    )
+    raw = read(table, Order()).raws[0]
+    assert {name: raw[name] for name in cells} == cells | {"e": 3, "f": [1]}
+    assert raw["legacy_id"] == "007"
+    save(write(read(table, Order()), "csv", Order()), tmp_path / "b.csv")
+    assert read(tmp_path / "b.csv", Order()).raws == (raw,)
+
+
+@pytest.mark.parametrize("form", ["squad", "beir", "qa"])
+def test_what_a_file_says_of_itself_comes_back(form: str, tmp_path: Path) -> None:
+    version = {"schema": "GS_SCHEMA_V2", "target": 20, "mine": {"kept": True}}
+    path = put(tmp_path / "a.json", {"version": version, "notes": [1, None], "questions": clean()})
+    save(write(read(path, Order()), form, Order(grounds=Grounds(index(), Config()))), tmp_path / "out")
+    back = read(tmp_path / "out", Order(), form)
+    assert (back.version, back.beside) == (version, {"notes": [1, None]})
+
+
+@pytest.mark.parametrize("form", ["squad", "beir", "qa", "triplets", "csv", "jsonl"])
+def test_a_sparse_question_goes_into_every_format(form: str, tmp_path: Path) -> None:
+    bundle = read(put(tmp_path / "a.json", {"questions": [{"id": "x", "content": {"question": "Why?"}}]}), Order())
+    written = write(bundle, form, Order(grounds=Grounds(index(), Config())))
+    assert written.files
+
+
 def test_formats_are_told_by_what_is_there(tmp_path: Path) -> None:
     gold_file(clean(), tmp_path)
     assert detect(tmp_path / "gold.json") == "schema-v2"
@@ -219,7 +247,12 @@ def test_formats_are_told_by_what_is_there(tmp_path: Path) -> None:
         ("a.jsonl", '{"id": "1"}\n', "a.jsonl:1: has no question"),
         ("a.jsonl", '{"question": "Who?", "id": 1}\n{"question": "Who?", "id": 1}\n', "id '1' occurs twice"),
         ("a.csv", "question\nWho?,really\n", "a.csv:2: has more cells"),
-        ("a.json", '{"data": [{"title": "x"}]}', "lacks 'paragraphs'"),
+        ("a.json", '{"data": [\n{"title": "x"}]}', "a.json:2: data[0] has no 'paragraphs'"),
+        ("a.json", '{"data": [{"paragraphs": [{"context": 5,\n"qas": []}]}]}', "context is 5; expected text"),
+        ("a.jsonl", '{"id": [1], "content": {"question": "Who?"}}\n', "a.jsonl:1: id is [1]"),
+        ("a.jsonl", '{"id": "1", "content": {}}\n', "a.jsonl:1: has no question"),
+        ("a.csv", 'id,question\n1,"Who\nis it?"\n1,Who?\n', "a.csv:4: id '1' occurs twice, first in"),
+        ("a.csv", "id,note\n1,2\n", "a.csv:2: has no question"),
         ("a.jsonl", "", "no question at all"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_index import write_index
 
-from assay.config import Balance, GoldOptions
+from assay.config import Balance, GoldGate, GoldOptions
 from assay.errors import AssayError
 from assay.gold.stratify import Strata, apportion, stratify, stratum_of, why_unfit
 from assay.records import Chunk
@@ -123,6 +123,19 @@ def test_unfit_chunks_are_kept_with_their_reason(tmp_path: Path) -> None:
     assert [(each.chunk_id, each.reason) for each in found.unfit] == [("2", "shorter than 50 tokens")]
     assert all("2" not in each.chosen for each in found.strata)
     assert found.remarks == ("1 chunks get no question: 1 shorter than 50 tokens",)
+
+
+def test_chunks_of_another_language_get_no_question_unless_the_gate_is_off(tmp_path: Path) -> None:
+    """Gate G3-3 would refuse every question on them, when they are paid for."""
+    both = [
+        Chunk(id=code, text=SENTENCE * 4, source=f"{code}.md", tokens=80, metadata={"language": code})
+        for code in ("en", "fr")
+    ]
+    found = strata_of(tmp_path, both, language="fr")
+    assert [(each.chunk_id, each.reason) for each in found.unfit] == [("en", "not in the language asked for (fr)")]
+    assert {stratum.name: stratum.fit for stratum in found.strata} == {"en.md": 0, "fr.md": 1}
+    assert strata_of(tmp_path, both).unfit == ()
+    assert strata_of(tmp_path, both, language="fr", gates={"G3-3": GoldGate(severity="off")}).unfit == ()
 
 
 def test_a_corpus_without_a_fit_chunk_says_so(tmp_path: Path) -> None:

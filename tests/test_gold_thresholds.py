@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gold_sets import Change, Raw, clean, index, verified
+from gold_sets import Change, Raw, clean, gold_file, index, verified
+from small_index import write_index
 from test_gold_defects import answer, asks, both, classes, drop, each, keep, put
 
 from assay.config import Config, GoldGate, GoldOptions
 from assay.errors import AssayError
 from assay.gold.gates import GATES, Outcome
-from assay.gold.verify import Verification
+from assay.gold.verify import Verification, evidence_of
+from assay.records import Chunk
 
 Measure = Callable[[Verification], float]
 
@@ -171,6 +173,26 @@ def test_stored_measurements_are_not_believed(tmp_path: Path) -> None:
 def test_a_set_that_miscounts_itself(tmp_path: Path) -> None:
     found = verified(clean(), tmp_path, version={"question_count": 21, "unanswerable_count": 6})
     assert [failure.what for failure in outcome_of("G0-1", found).failures] == ["version.question_count is wrong"]
+
+
+@pytest.mark.parametrize(("language", "failures"), [("fr", 0), ("en", 1), (None, 1), ("tlh", 1)])
+def test_a_set_in_one_language_is_asked_to_cover_the_documents_in_it(
+    language: str | None, failures: int, tmp_path: Path
+) -> None:
+    """One French document of six: a French set has one stratum, and that is all there is."""
+    french = Chunk(id="fr-1", text="Le port ferme à huit heures.", source="port.md", metadata={"language": "fr"})
+    others = [
+        Chunk(id=f"en-{n}", text="The gate closes at eight.", source=f"{n}.md", metadata={"language": "en"})
+        for n in range(5)
+    ]
+    raws = clean()[:1]
+    raws[0]["provenance"] |= {"chunk_id": "fr-1", "docs": ["port.md"], "pages": []}
+    gold = gold_file(raws, tmp_path, {"language": language} if language else None)
+    with write_index(tmp_path / "c.db", [french, *others], language="auto") as corpus:
+        evidence = evidence_of(gold, corpus, Config())
+        for id_ in ("G0-1", "G0-2"):
+            gate = GATES.get(id_)
+            assert len(gate.check(evidence, gate.limits).failures) == failures
 
 
 @pytest.mark.parametrize(

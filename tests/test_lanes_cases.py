@@ -197,3 +197,10 @@ def test_a_fault_is_a_record_with_no_score(tmp_path: Path) -> None:
     got = row(tmp_path, Fault("retrieve", "HTTP 500"), "code:a.py::delay")
     assert (got["status"], got["scores"], got["recall_at_k"]) == ("error", {}, None)
     assert got["error"] == {"phase": "retrieve", "message": "HTTP 500"}
+
+
+def test_a_blank_query_is_an_error_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text('[\n{"id": "a", "lane": "code", "spec_content": " \\n", "expected_ids": ["b"]}]', encoding="utf-8")
+    with pytest.raises(AssayError, match="cases.json:2: spec_content is blank; expected what is searched for"):
+        read_cases(path)

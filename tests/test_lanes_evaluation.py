@@ -136,6 +136,20 @@ def test_of_many_cases_the_worst_are_shown(project: Path) -> None:
     assert report.sections[2].detail
 
 
+def test_of_many_missing_ids_the_first_are_listed(project: Path) -> None:
+    cases = [
+        {"id": f"c{n:03}", "lane": "code", "spec_content": "x", "expected_ids": [f"code:gone.py::f{n}"]}
+        for n in range(100)
+    ]
+    write_cases(project, cases)
+    told = to_markdown(published(project).report).partition("## Means")[0]
+    assert "Expected ids that cannot be found: 100 (cases: 100)" in told
+    assert "The first 40 are listed; all are in" in told
+    assert "code:gone.py::f39" in told
+    assert "code:gone.py::f40" not in told
+    assert "c009 and 90 more." in told
+
+
 def test_gates_on_lanes(project: Path) -> None:
     gate = Gate(measure="p@k", at_least=0.9)
     assert published(project, config_of(project, gates=(gate,))).exit_code == 1
@@ -143,7 +157,7 @@ def test_gates_on_lanes(project: Path) -> None:
 
 
 def test_a_gate_on_a_measure_that_lanes_do_not_have_is_an_error(project: Path) -> None:
-    with pytest.raises(AssayError, match="unknown measure in lanes.gates 'recall@5'.*recall@k"):
+    with pytest.raises(AssayError, match=r"unknown measure in lanes.gates 'recall@5'.*recall@k"):
         evaluated(project, config_of(project, gates=(Gate(measure="recall@5", at_least=0.9),)))
     assert not (project / "runs").exists()
 

@@ -114,9 +114,12 @@ def test_faults_are_one_line(history: History, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(AssayError, match="plain: git: not a git repository"):
         Repository(tmp_path / "plain")
-    history.commit("first", a_dot_py="a\n")
-    with Repository(history.path) as repository, pytest.raises(AssayError, match="no commit is called '--output=pwned'"):
-        repository.resolve("--output=pwned")
+    with Repository(history.path) as repository:
+        with pytest.raises(AssayError, match="the repository has no commit yet"):
+            repository.resolve("HEAD")
+        history.commit("first", a_dot_py="a\n")
+        with pytest.raises(AssayError, match="no commit is called '--output=pwned'"):
+            repository.resolve("--output=pwned")
     assert not list(tmp_path.rglob("pwned"))
 
 

@@ -34,6 +34,8 @@ def held(kind: str, expected: Any, actual: Any, zone: Zone = None, **options: An
         ("exact", {}, "A1", "a1", False, "not equal"),
         ("exact", {}, 1, 1.0, True, ""),
         ("exact", {}, True, 1, False, "not equal"),
+        ("exact", {}, {"a": [1]}, {"a": [True]}, False, "not equal"),
+        ("exact", {}, {"a": [1, "x"]}, {"a": [1.0, "x"]}, True, ""),
         ("exact", {}, "A1", None, False, "missing"),
         ("enum", {"values": ["create", "delete"]}, "create", " CREATE ", True, ""),
         ("enum", {"values": ["create", "delete"]}, "create", "make", False, "'make' is none of create, delete"),

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from assay.extraction.record_type import load_record_type
+from assay.extraction.record_type import load_record_type, parse_record_type
 from assay.metrics.records import Counts, Scheme, assign, match, micro
 from assay.metrics.records.assignment import _exhaustive, _paths, _paths_of_many
 
@@ -217,3 +217,14 @@ def test_a_misread_prediction_is_a_failure_not_a_crash() -> None:
     odd: list[dict[str, Any]] = [{}, {"title": 5, "start_time": []}, {"action": ["create"], "title": {"a": 1}}]
     counts = Counts.of(match([event("Lunch")], odd, MODERATE))
     assert counts == Counts(0, 3, 1)
+
+
+@pytest.mark.parametrize("comparator", ["number", "text", "exact", "ratio"])
+def test_true_is_not_one(comparator: str) -> None:
+    scheme = parse_record_type(f"name: x\nfields:\n  n: {{compare: {comparator}}}\n", "x.yaml").scheme
+    for expected, actual in ((1, True), (0, False)):
+        assert not match([{"n": expected}], [{"n": actual}], scheme).pairs[0].matched
+        assert match([{"n": expected}], [{"n": expected}], scheme).pairs[0].matched
+        # among others, and after the same value was read before
+        found = match([{"n": expected}, {"n": 5}], [{"n": 5}, {"n": actual}, {"n": expected}], scheme)
+        assert [(pair.expected, pair.actual, pair.matched) for pair in found.pairs] == [(0, 2, True), (1, 0, True)]

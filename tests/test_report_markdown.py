@@ -128,6 +128,15 @@ def test_lines_that_would_begin_something() -> None:
     )
 
 
+@pytest.mark.parametrize("run", ["`", "``", "```", "`````"])
+def test_no_run_of_backticks_ends_the_code_it_is_in(run: str) -> None:
+    text = f"a {run} b\n{run}\n# c"
+    item = Item("q", "t", {}, (Field("code", text, mono=True),))
+    found = tokens(to_markdown(Report("r", "", sections=(Section("s", (Items((item,)),)),))))
+    assert [token.content for token in found if token.type == "fence"] == [text + "\n"]
+    assert sum(token.type == "heading_open" for token in found) == 2
+
+
 def test_code_with_backticks_has_a_longer_fence() -> None:
     item = Item("q", "t", {}, (Field("code", "```\nx\n````", mono=True),))
     text = to_markdown(Report("t", "", (Section("s", (Items((item,)),)),)))

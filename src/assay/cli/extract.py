@@ -72,9 +72,15 @@ def _print_records(order: Order, arguments: argparse.Namespace) -> int:
     from contextlib import redirect_stdout
 
     from assay.cli._output import print_json
+    from assay.errors import AssayError
     from assay.extraction.evaluation import extract_file
     from assay.report.records import record_lines, with_confidence
 
+    for name in ("resume", "update_baseline", "force"):
+        if getattr(arguments, name):
+            raise AssayError(
+                f"--{name.replace('_', '-')} is for runs", where=str(order.samples), hint="One text is none"
+            )
     with redirect_stdout(sys.stderr):
         output = extract_file(order)
     if arguments.json:

@@ -27,9 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = subcommands()
     told = "; ".join(f"{name}: {load_subcommand(name).HELP}" for name in names)
     parser.add_argument("subcommand", metavar="SUBCOMMAND", help=told)
-    parser.add_argument(
+    words = parser.add_argument(
         "words", nargs=argparse.REMAINDER, metavar="...", help="assay gold SUBCOMMAND --help tells them"
     )
+    words.required = False  # else it is named as missing where the subcommand is
 
 
 def run(arguments: argparse.Namespace) -> int:

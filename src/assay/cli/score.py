@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.runs.folder import RunFolder
 
 HELP = "score TREC run files against qrels, or judge a finished run again"
 USUAL = "ndcg@10,map,mrr,recall@10,recall@100"
@@ -48,13 +52,12 @@ def _judge_again(arguments: argparse.Namespace) -> int:
     from assay.rag.batches import BatchWritten
     from assay.rag.rejudge import rejudge
     from assay.report.publish import publish, require_baseline
-    from assay.runs.folder import find_run
 
     check_promotion(arguments)
     config = judged_by(load(arguments.config), arguments.judge)
     require_baseline(arguments.baseline, config)
     index = config.path("index")
-    folder = find_run(config.path("runs"), arguments.folder, "rag", finished=True)
+    folder = _rag_run(config.path("runs"), arguments.folder)
     try:
         with progress_to(quiet=arguments.quiet) as progress:
             again = rejudge(folder, config, index if index.exists() else None, progress, exchange_of(arguments))
@@ -64,6 +67,18 @@ def _judge_again(arguments: argparse.Namespace) -> int:
     published = publish(again, config, arguments.baseline, different_judges=arguments.allow_different_judges)
     finish(published, config, arguments)
     return published.exit_code
+
+
+def _rag_run(root: Path, name: str) -> RunFolder:
+    """An extraction run has no judge; what it has is scored again by running it again."""
+    from assay.runs.folder import all_runs, find_run
+
+    kinds = {run.manifest["kind"] for run in all_runs(root)} if name == "last" else {"rag"}
+    found = find_run(root, name, "rag" if "rag" in kinds else None, finished=True)
+    if found.manifest["kind"] == "extraction":
+        hint = "Run assay extract again, with another --level or --fields; what a model said is in the cache"
+        raise AssayError("it is an extraction run, which no judge graded", where=str(found.path), hint=hint)
+    return found
 
 
 def _score_files(arguments: argparse.Namespace) -> int:

@@ -114,6 +114,10 @@ class Index:
         """A hash of every id and text: the same content gives the same one, whoever made the index."""
         return self.metadata.get("fingerprint") or fingerprint_of(zip(self.ids, self.texts(), strict=True))
 
+    @cached_property
+    def document_count(self) -> int:
+        return int(self._rows("SELECT COUNT(DISTINCT COALESCE(source, '')) FROM chunks")[0][0])
+
     def texts(self) -> list[str]:
         return [str(text) for (text,) in self._column("COALESCE(text, '')")]
 

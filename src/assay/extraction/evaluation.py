@@ -76,6 +76,7 @@ async def _run(order: Order, told: Told) -> RunFolder:
         bench = prepare(order, models)
         try:
             run = _folder(bench, now)
+            was_finished = run.finished
             results = ResultsFile(run.path / RESULTS)
             scorer = ExtractionScorer(bench.record, options.level)
 
@@ -95,7 +96,9 @@ async def _run(order: Order, told: Told) -> RunFolder:
         finally:
             await bench.extractor.close()
         results.finish(lambda row: row["case_id"])
-        await _conclude(run, bench, results.read(), _execution(timings, now, started, bench))
+        data = await _conclude(run, bench, results.read(), _execution(timings, now, started, bench))
+        if not was_finished or any(timing.cases for timing in timings.values()):
+            history.record(order.config.path("runs"), _history_entry(run, data))
     return run
 
 
@@ -192,8 +195,8 @@ def _execution(timings: dict[str, Timing], now: datetime, started: float, bench:
     }
 
 
-async def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict[str, Any]) -> None:
-    """The summary, written last, and a line of history once the total is known."""
+async def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict[str, Any]) -> dict[str, Any]:
+    """The summary, written last."""
     config = bench.config
     found = summary.metrics(rows, config)
     figures = {
@@ -220,7 +223,7 @@ async def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution
         "notes": list(bench.samples.warnings) + _unknown_outputs(bench),
     }
     write_json(run.path / SUMMARY, data)
-    history.record(config.path("runs"), _history_entry(run, data))
+    return data
 
 
 async def _narrative(bench: Bench, rows: Sequence[Row], figures: dict[str, Any]) -> Narrative:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from assay.extraction.protocol import CalendarEvent
@@ -19,27 +19,29 @@ def both_named(
     What is expected gains no field: it is brought into the calendar's words where an actual record names the same
     event, so that these two can meet, and else stands as it is written. Any id will do, if the calendar has it.
     """
-    ids = tuple(event.id for event in calendar)
-    told = {str(record.get(_ID)) for record in actual}
-    mine = []
-    for record in expected:
-        full = named([record], calendar)[0] if str(record.get(_ID)) in told else record
-        kept = {key: full[key] for key in record}
-        mine.append(kept | ({_ID: ids} if record.get(_ID) is True else {}))
-    return mine, named(actual, calendar)
-
-
-def named(records: Sequence[Mapping[str, Any]], calendar: Sequence[CalendarEvent]) -> list[dict[str, Any]]:
-    """Records with what the calendar says of the events they name.
-
-    A delete *is* the event it names, whatever else it says. An update keeps what it says and has the rest from there.
-    An id that names nothing changes nothing.
-    """
     by_id = {event.id: event for event in calendar}
-    return [_named(dict(record), by_id) for record in records]
+    told = {str(record.get(_ID)) for record in actual}
+    mine = [_as_expected(record, by_id, told) for record in expected]
+    return mine, [_named(dict(record), by_id) for record in actual]
+
+
+def _as_expected(
+    record: Mapping[str, Any], by_id: Mapping[str, CalendarEvent], told: Collection[str]
+) -> dict[str, Any]:
+    wanted = record.get(_ID)
+    if wanted is True:
+        return {**record, _ID: tuple(by_id)}
+    if str(wanted) not in told:
+        return dict(record)
+    full = _named(dict(record), by_id)
+    return {key: full[key] for key in record}
 
 
 def _named(record: dict[str, Any], by_id: Mapping[str, CalendarEvent]) -> dict[str, Any]:
+    """With what the calendar says of the event it names. An id that names nothing changes nothing.
+
+    A delete *is* the event it names, whatever else it says. An update keeps what it says and has the rest from there.
+    """
     event = by_id.get(str(record.get(_ID)))
     action = str(record.get("action", "")).strip().lower()
     if event is None or action not in {"delete", "update"}:

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.files import dump_json
-from assay.judges.fence import Section, cut, fenced, mark_of
 from assay.llm import Connections, LlmError, Message
 from assay.llm.prices import Cost, cost
 from assay.llm.protocol import ChatReply, Usage
@@ -79,6 +78,8 @@ def shortened(text: str) -> str:
 
 def messages(figures: Mapping[str, Any], worst: Sequence[Row], texts: Mapping[str, str]) -> tuple[Message, ...]:
     """The task, and the data between fences that no text can forge."""
+    from assay.judges.fence import Section, cut, fenced, mark_of
+
     sections = [Section("figures", dump_json(dict(figures)))]
     for number, row in enumerate(worst[:WORST], 1):
         text, note = cut(texts.get(row["case_id"], ""), _LONGEST_TEXT)

@@ -16,6 +16,9 @@ from assay.metrics.records.moments import parsed
 from assay.metrics.records.scheme import Field
 from assay.validation import Keys, convert, shown
 
+_YEARS = (1000, 9000)
+_LONGEST_HINT = 200
+
 
 class ExpectedEvent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One event that should be found."""
@@ -135,28 +138,33 @@ def _check_calendar(calendar: tuple[CalendarEvent, ...], place: Any) -> None:
             raise AssayError(f"two events have the id '{event.id}'", where=place(("calendar_context", number, "id")))
         seen.add(event.id)
         for name in ("start", "end"):
-            try:
-                parsed(getattr(event, name) or event.start)
-            except Unreadable as fault:
-                where = place(("calendar_context", number, name))
-                raise AssayError(f"calendar_context[{number}].{name}: {fault}", where=where) from None
+            where = place(("calendar_context", number, name))
+            _check_time(getattr(event, name) or event.start, f"calendar_context[{number}].{name}", where)
 
 
 def check_clock(reference: Any, zone: Any, place: Any) -> None:
     """When and where a text was written, if that is said."""
     if reference is not None:
-        try:
-            parsed(reference)
-        except Unreadable as fault:
-            raise AssayError(f"reference_datetime: {fault}", where=place(("reference_datetime",))) from None
+        _check_time(reference, "reference_datetime", place(("reference_datetime",)))
     if zone is not None:
         from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
         try:
             ZoneInfo(zone)
         except (ZoneInfoNotFoundError, TypeError, ValueError, OSError):
-            hint = offer(str(zone), available_timezones())
-            raise AssayError(f"no timezone '{zone}'", where=place(("timezone",)), hint=hint) from None
+            near = offer(str(zone), available_timezones())
+            hint = near if len(near) < _LONGEST_HINT else "Such as Europe/Paris"
+            raise AssayError(f"no timezone {shown(zone)}", where=place(("timezone",)), hint=hint) from None
+
+
+def _check_time(value: Any, name: str, where: str) -> None:
+    """It can be read, and reckoned with: the first and the last days there are have no neighbours."""
+    try:
+        year = parsed(value).year
+    except Unreadable as fault:
+        raise AssayError(f"{name}: {fault}", where=where) from None
+    if not _YEARS[0] <= year <= _YEARS[1]:
+        raise AssayError(f"{name} is in the year {year}", where=where, expected=f"{_YEARS[0]} to {_YEARS[1]}")
 
 
 def _check_order(event: ExpectedEvent, place: Any, number: int) -> None:

@@ -62,8 +62,8 @@ def _micro(rows: Sequence[Row], pieces: Pieces, plan: Resampling) -> Interval:
     if not values:  # nothing expected, nothing predicted: both sides empty
         failed = any(row["status"] == "error" for row in rows)
         return Interval(0.0 if failed else 1.0, None, None, 0, len(rows))
-    found = intervals_of(values, plan, samples)[0]
-    return msgspec.structs.replace(found, n_scored=len(set(samples)), n_cases=len(rows))
+    interval = intervals_of(values, plan, samples)[0]
+    return msgspec.structs.replace(interval, n_scored=len(set(samples)), n_cases=len(rows))
 
 
 def counts_of(row: Row) -> Counts:

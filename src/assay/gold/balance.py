@@ -119,8 +119,11 @@ def _limits(balance: Balance, given_up: Iterable[str]) -> dict[str, _Limits]:
 def _most(
     available: Mapping[str, int], whole: int, limits: Mapping[str, _Limits], balance: Balance
 ) -> dict[str, int] | None:
+    answerable = any(available[name] for name in REASONING_CLASSES)
     for total in range(whole, max(1, ceil(balance.keep * whole)) - 1, -1):
         for absent in _absent_counts(total, available["unanswerable"], limits, balance):
+            if answerable and absent == total:
+                continue  # no band of the answerable is kept by leaving all of them out
             classes = _class_counts(total - absent, available, limits, balance)
             if classes is not None:
                 return classes | {"unanswerable": absent}

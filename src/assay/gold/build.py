@@ -342,7 +342,7 @@ def _chosen(bench: Bench, enriched: Sequence[Enriched], grounds: Grounds) -> Cho
 def _write_gold(bench: Bench, enriched: Sequence[Enriched], choice: Choice) -> None:
     wanted = set(choice.chosen)
     questions = sorted((e.question for e in enriched if e.question["id"] in wanted), key=lambda q: str(q["id"]))
-    version = {
+    version: dict[str, Any] = {
         "schema": SCHEMA,
         "corpus": bench.order.corpus,
         "created": bench.folder.date,
@@ -352,6 +352,8 @@ def _write_gold(bench: Bench, enriched: Sequence[Enriched], choice: Choice) -> N
         "strata": {stratum.name: stratum.quota for stratum in bench.strata.strata},
         "index": bench.index.fingerprint,
     }
+    if bench.order.config.gold.language != "auto":
+        version["language"] = bench.order.config.gold.language
     write_json(bench.order.out, {"version": version, "questions": questions})
 
 

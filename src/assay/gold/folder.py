@@ -48,6 +48,9 @@ class BuildFolder:
             return today
         before = parse_json(read_text(file), str(file))
         if before.get("identity") != self.identity:
+            if not self._holds_work():
+                clear(self.path)
+                return self._open(about, today)
             old = before.get("about", {})
             raise AssayError(
                 f"holds another build: {'; '.join(_changes(old, about))}",
@@ -55,6 +58,10 @@ class BuildFolder:
                 hint="Give the same options as before, build anew with --fresh, or name another --folder",
             )
         return str(before["date"])
+
+    def _holds_work(self) -> bool:
+        """Phase 0 alone costs nothing: a dry run does not bind the next one to its options."""
+        return any(path.name not in {ABOUT, STRATA} for path in self.path.iterdir())
 
     def file(self, name: str) -> Path:
         return self.path / name

@@ -32,7 +32,16 @@ class Grounds:
 
     @cached_property
     def documents(self) -> frozenset[str]:
-        return frozenset(source for source in self.index.sources if source)
+        """Questions are made from documents; code and memories beside them need none."""
+        pairs = zip(self.index.sources, self.index.lanes, strict=True)
+        found = frozenset(source for source, lane in pairs if source and lane == "document")
+        return found or frozenset(source for source in self.index.sources if source)
+
+    def documents_in(self, language: str) -> frozenset[str]:
+        """Those whose first chunk is in that language."""
+        first = {source: id_ for id_, source in reversed([*zip(self.index.ids, self.index.sources, strict=True)])}
+        chunks = self.chunks(first[source] for source in sorted(self.documents))
+        return frozenset(chunk.source for chunk in chunks.values() if self.language(chunk) == language)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -144,7 +144,8 @@ def read_gold(path: Path) -> tuple[Question, ...]:
 def parse_gold(data: Any, text: str, where: str) -> tuple[Question, ...]:
     """All questions; the first fault found is told with its line."""
     if not is_gold(data):
-        raise AssayError("not a gold set", where=where, expected='{"version": {...}, "questions": [...]}')
+        hint = "Other formats become one with: assay gold convert IN --to schema-v2"
+        raise AssayError("not a gold set", where=where, expected='{"version": {...}, "questions": [...]}', hint=hint)
     schema = data.get("version", {}).get("schema", SCHEMA)
     if schema != SCHEMA:
         raise AssayError(

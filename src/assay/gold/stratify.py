@@ -70,7 +70,7 @@ class _Part(Struct, frozen=True):
 
 def stratify(index: Index, options: GoldOptions, seed: int, input_hash: str) -> Strata:
     """Quotas in proportion to the fit chunks, with a floor, that sum exactly to the target."""
-    chunks = [(chunk.id, chunk.source, why_unfit(chunk, options.minimum_tokens)) for chunk in _documents(index)]
+    chunks = [(chunk.id, chunk.source, _why_not(chunk, options)) for chunk in _documents(index)]
     unfit = [Unfit(id_, reason) for id_, _, reason in chunks if reason]
     parts = _parts(chunks, options.strata)
     capacities = {part.name: _capacity(len(part.fit), options) for part in parts}
@@ -111,6 +111,18 @@ _CONTENTS = re.compile(r"table of contents|contents|sommaire|table des mati[eè]
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LEADERS = 3
 """Lines with dots that lead to a page number, from which on it is a table of contents."""
+
+
+def _why_not(chunk: Chunk, options: GoldOptions) -> str | None:
+    return _other_language(chunk, options) or why_unfit(chunk, options.minimum_tokens)
+
+
+def _other_language(chunk: Chunk, options: GoldOptions) -> str | None:
+    """Questions in another language than their chunk's are refused by G3-3: none is asked for, unless it is off."""
+    gate, told = options.gates.get("G3-3"), chunk.metadata.get("language")
+    if options.language == "auto" or (gate and gate.severity == "off") or not isinstance(told, str):
+        return None
+    return None if told[:2].lower() == options.language else f"not in the language asked for ({options.language})"
 
 
 def why_unfit(chunk: Chunk, minimum_tokens: int) -> str | None:
@@ -279,7 +291,8 @@ def _remarks(options: GoldOptions, target: int, strata: Iterable[Stratum], unfit
         remarks.append(
             f"{options.target} questions were asked for; the {fit} fit chunks of this corpus can give {target}"
         )
-    remarks += [f"{stratum.name}: no fit chunk, so no question" for stratum in strata if not stratum.fit]
+    if bare := [stratum.name for stratum in strata if not stratum.fit]:
+        remarks.append(f"no fit chunk, so no question: {', '.join(bare)}")
     if unfit:
         remarks.append(f"{len(unfit)} chunks get no question: {_reasons(unfit)}")
     return tuple(remarks)

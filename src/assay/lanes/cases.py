@@ -76,6 +76,9 @@ def read_cases(path: Path, source: Source = "json") -> list[Placed]:
         file, root = convert(data, CaseFile, place), ("cases",)
     else:
         raise AssayError("not a case file", where=f"{path}:1", expected='a list of cases, or {"cases": [...]}')
+    for at, case in enumerate(file.cases):
+        if not case.spec_content.strip():
+            raise AssayError("spec_content is blank", where=place((*root, at)), expected="what is searched for")
     return [
         Placed(case=case, source=source, place=place((*root, at)), index=path.parent / name if name else None)
         for at, case in enumerate(file.cases)

@@ -13,7 +13,9 @@ from assay.report.numbers import format_value
 
 
 def estimate_report(estimate: BuildEstimate | None, strata: Strata) -> Report:
-    blocks: list[Block] = [Note(f"{strata.target} questions from {len(strata.strata)} strata.")]
+    blocks: list[Block] = [
+        Note(f"{strata.target} questions from {sum(each.quota > 0 for each in strata.strata)} strata.")
+    ]
     blocks += [Note(remark, "warn") for remark in strata.remarks]
     if estimate is None:
         blocks.append(Note("No model is set: questions come from the file exchange."))

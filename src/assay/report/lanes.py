@@ -16,6 +16,8 @@ SHOWN = ("recall@k", "p@k", "p_max@k", "mrr@k", "hit@k", "ndcg@k")
 BRIEF = ("recall@k", "mrr@k", "p@k", "p_max@k")
 LONGEST = 40
 """Results that are shown at once."""
+NAMED = 10
+"""Cases that are named in a sentence."""
 PLAIN = ("p@k", "p_max@k")
 """Without an interval: what matters is how far the first is from the second."""
 
@@ -60,8 +62,10 @@ def _missing(summary: Summary) -> tuple[Block, ...]:
     said = f"Expected ids that cannot be found: {len(missing)} (cases: {cases}). No denominator counts them."
     rows = tuple(
         Row((e["case_id"], e["expected_id"], f"in the lane {e['lane']}" if e["lane"] else "not in the index"), tone)
-        for e in missing
+        for e in missing[:LONGEST]
     )
+    if len(missing) > LONGEST:
+        said += f" The first {LONGEST} are listed; all are in run_summary.json."
     return (Note(said, tone), Table((Column("case_id"), Column("expected id"), Column("where it is")), rows))
 
 
@@ -124,7 +128,8 @@ def _tone(result: Mapping[str, Any]) -> Tone:
 
 def _warnings(summary: Summary) -> list[str]:
     undefined = sorted({r["case_id"] for r in summary["results"] if r["status"] == "undefined"})
-    said = [f"Undefined, nothing that is expected can be found: {', '.join(undefined)}."] if undefined else []
+    listed = ", ".join(undefined[:NAMED]) + (f" and {len(undefined) - NAMED} more" if len(undefined) > NAMED else "")
+    said = [f"Undefined, nothing that is expected can be found: {listed}."] if undefined else []
     if summary["errors"]["total"]:
         said.append(f"{summary['errors']['total']} searches failed and are in no mean.")
     return said

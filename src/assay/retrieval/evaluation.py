@@ -33,7 +33,7 @@ from assay.runs.results import ResultsFile, Row
 from assay.sampling import stratified
 
 KIND = "retrieval"
-PROBE = 250
+PROBE = 100
 """Questions searched by bm25 only to see how trivial the set is."""
 
 

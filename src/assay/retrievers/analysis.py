@@ -20,7 +20,7 @@ from assay.retrievers.stopwords import STOP_WORDS
 
 Stem = Callable[[str], str]
 
-VERSION = 3
+VERSION = 4
 """Raised when the same text gives other terms than before: prepared structures are then built again."""
 
 CODE = "code"
@@ -199,7 +199,7 @@ class CodeAnalyzer(Analyzer):
 
     def analyse(self, piece: str) -> Iterator[Term]:
         for name in _NAME.findall(piece):
-            yield from self._name(name) if name.isascii() else super().analyse(name)
+            yield from self._name(name) if name.isascii() else super().analyse("_".join(split_identifier(name)))
 
     def _name(self, name: str) -> Iterator[Term]:
         parts = split_identifier(name[:LONGEST_WORD])

@@ -34,7 +34,7 @@ def index_block(index: Index | None) -> dict[str, Any] | None:
         "name": index.path.name,
         "fingerprint": index.fingerprint,
         "chunks": len(index),
-        "documents": len(set(index.sources)),
+        "documents": index.document_count,
         "model_id": index.metadata.get("model_id"),
         "embedding_dim": index.metadata.get("embedding_dim"),
         "language": index.metadata.get("language"),

@@ -2,7 +2,7 @@
 
 | values | interval |
 |---|---|
-| 0 and 1 | Wilson's score interval (Wilson 1927); in clusters with the effective number of questions |
+| 0 and 1, or 0 and one other value | Wilson's score interval (Wilson 1927); in clusters with the effective number |
 | any other | bootstrap percentiles, widened for small samples (Hesterberg 2015, "expanded percentile") |
 | all equal | nothing varies, so nothing can be resampled: bounded by how often another value may have been missed |
 
@@ -147,8 +147,10 @@ def _closed_form(column: Floats, clusters: Integers | None, plan: Resampling) ->
         return None, None
     if all_equal(values):
         return _steady(float(values[0]), len(sums), plan)
-    if plan.span == (0.0, 1.0) and bool(np.all((values == 0) | (values == 1))):
-        return _share(sums, sizes, clusters is not None, plan)
+    top = float(values.max())
+    if plan.span == (0.0, 1.0) and bool(np.all((values == 0) | (values == top))):
+        low, high = _share(sums / top, sizes, clusters is not None, plan)
+        return low * top, high * top
     return None
 
 
@@ -160,7 +162,7 @@ def _steady(value: float, units: int, plan: Resampling) -> Bounds:
     return value - missed * (value - plan.span[0]), value + missed * (plan.span[1] - value)
 
 
-def _share(sums: Floats, sizes: Floats, clustered: bool, plan: Resampling) -> Bounds:
+def _share(sums: Floats, sizes: Floats, clustered: bool, plan: Resampling) -> tuple[float, float]:
     """Wilson; clusters count for as many questions as would give their standard error, at most all."""
     n, level = float(sizes.sum()), (1 + plan.confidence) / 2
     share = float(sums.sum()) / n

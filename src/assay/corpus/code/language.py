@@ -56,6 +56,9 @@ class Language(Struct, frozen=True, kw_only=True):
     """How a comment begins that belongs to what is around it."""
     imports: tuple[str, ...] = ()
     """Node types that say nothing of their own about the file they stand in."""
+    noise: tuple[tuple[bytes, str], ...] = ()
+    """What the grammar stumbles over: a sign of it, and a regular expression that begins with the end of the line
+    before, because that is quick to find. It is parsed as white space, but for its groups."""
     test_mark: str | None = None
     """A regular expression over the head of a unit, from its doc comment to its body."""
 

@@ -6,7 +6,9 @@ import re
 from bisect import insort
 
 _LICENCE = re.compile(rb"copyright|licen[cs]ed under|SPDX-License|permission is hereby granted", re.IGNORECASE)
-_DIRECTIVE = re.compile(rb"\s*(?:#(?:if|ifdef|ifndef|else|elif|endif|define|undef|pragma)\b|#!)")
+_DIRECTIVE = re.compile(
+    rb"\s*(?:#(?:if|ifdef|ifndef|else|elif|endif|define|undef|pragma)\b|#!|extern\s+\"C\"\s*\{\s*$)"
+)
 _LEAST = 20
 """Letters; less is punctuation that was left over."""
 _WORD = re.compile(rb"\w")

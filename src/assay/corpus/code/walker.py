@@ -31,6 +31,7 @@ _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.\w+$"
     r"|[^/]_(?:test|tests|spec)\.\w+$|\.(?:test|spec)\.\w+$|[^/](?:Test|Tests|IT)\.java$"
 )
+_NO_LINE_END = re.compile(rb"[^\n]")
 _NOWHERE = (-1, -1)
 
 
@@ -53,15 +54,33 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
     """The units of a file, and whether it could be parsed. Needs the extra `code`."""
     table = language_of(path, source, language)
     data = _utf8(source)
-    tree = parse(table, data)
-    walk = _Walk(path, data, table)
+    parsed = _blanked(table, data)
+    tree = parse(table, parsed)
+    walk = _Walk(path, parsed, table)
     found = list(walk.run(events(table, tree.root_node)))
-    units = [_unit(path, data, table, each, name) for each, name in zip(found, names_of(found), strict=True)]
+    place = id_part(path)
+    units = [_unit(place, data, table, each, name) for each, name in zip(found, names_of(found), strict=True)]
     if rest := walk.rest.lines(data):
         module = Candidate(symbol=None, kind="module", start=0, end=len(rest), line=1, tags=walk.file_tags)
-        unit = _unit(path, rest, table, module, "module@1")
+        unit = _unit(place, rest, table, module, "module@1")
         units.insert(0, replace(unit, last_line=data.rstrip().count(b"\n") + 1))
     return Extraction(units, table.name, broken_at(tree.root_node, data))
+
+
+def _blanked(language: Language, data: bytes) -> bytes:
+    """What the grammar would stumble over, as spaces for the parser alone."""
+    for sign, pattern in language.noise:
+        if sign in data:
+            data = _compiled(pattern).sub(_blank, data)
+    return data
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    blank = bytearray(_NO_LINE_END.sub(b" ", found[0]))
+    for number in range(1, found.re.groups + 1):
+        start, end = found.span(number)
+        blank[start - found.start() : end - found.start()] = found[number]
+    return bytes(blank)
 
 
 def _utf8(source: bytes) -> bytes:
@@ -71,15 +90,13 @@ def _utf8(source: bytes) -> bytes:
     return clean(decode(source)[0]).encode()
 
 
-def _unit(path: str, data: bytes, language: Language, found: Candidate, name: str) -> Unit:
+def _unit(place: str, data: bytes, language: Language, found: Candidate, name: str) -> Unit:
     end = found.end
     while end > found.start and data[end - 1] in b" \t\n":
         end -= 1
-    line = data.rfind(b"\n", 0, found.start) + 1
-    start = found.start if data[line : found.start].strip() else line
-    text, is_cut = _shortened(data[start:end])
+    text, is_cut = _shortened(data[found.start : end])
     return Unit(
-        id=f"code:{id_part(path)}::{name}",
+        id=f"code:{place}::{name}",
         symbol=found.symbol,
         kind=found.kind,
         text=text,
@@ -170,6 +187,11 @@ class _Walk:
         between = self._data[end:start]
         return not between.strip() and between.count(b"\n") <= 1
 
+    def _line_start(self, start: int) -> int:
+        """With the white space before it, if there is nothing else on its line."""
+        line = self._data.rfind(b"\n", 0, start) + 1
+        return start if self._data[line:start].strip() else line
+
     def _with_lead(self, start: int) -> int:
         return self._lead[0] if self._follows(start) else start
 
@@ -179,13 +201,21 @@ class _Walk:
         if start >= self._wrapper[1]:
             self._wrapper = (self._with_lead(start), end)
 
+    def _is_what_is_wrapped(self, node: Node) -> bool:
+        """Rather than a part of it: in `export default { data() {} }` the method is not what is exported."""
+        around = node.parent
+        while around is not None and around.type.endswith("spec_list"):
+            around = around.parent
+        return around is not None and around.type in (*self._language.wrappers, *self._language.single_wrappers)
+
     def _candidate(self, what: Description, start: int, end: int, node: Node) -> Candidate:
         while self._around and self._around[-1].end <= start:
             self._around.pop()
         around = self._around[-1] if self._around else None
-        is_wrapped = self._wrapper[0] <= start and end <= self._wrapper[1]
+        is_wrapped = self._wrapper[0] <= start and end <= self._wrapper[1] and self._is_what_is_wrapped(node)
         first, last = self._wrapper if is_wrapped else (self._with_lead(start), end)
         self._wrapper = _NOWHERE
+        first = self._line_start(first)
         kind = "method" if what.kind == "function" and around and around.kind in HOLDERS else what.kind
         prefix = f"{around.scope}::" if around and around.scope else ""
         symbol = f"{prefix}{what.name}" if what.name else None

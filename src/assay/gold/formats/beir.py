@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import AssayError
-from assay.files import dump_json, read_jsonl
+from assay.files import dump_json, read_json, read_jsonl
 from assay.gold.formats.protocol import (
     FORMATS,
     OURS,
@@ -14,6 +14,8 @@ from assay.gold.formats.protocol import (
     Order,
     Raw,
     Written,
+    file_for_others,
+    file_restored,
     for_others,
     kept,
     passages_of,
@@ -21,6 +23,8 @@ from assay.gold.formats.protocol import (
 )
 
 NAME = "beir"
+ABOUT = "assay.json"
+"""What a schema-v2 file says of itself: BEIR has no place for it."""
 HEAD = "query-id\tcorpus-id\tscore\n"
 
 
@@ -40,7 +44,9 @@ def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
         raws.append(_raw(item, grades))
     corpus = path / "corpus.jsonl"
     passages = {item["_id"]: _passage(item) for _, item in read_jsonl(corpus)} if corpus.exists() else {}
-    return Bundle(raws=tuple(raws), passages=passages)
+    about = read_json(path / ABOUT) if (path / ABOUT).exists() else {}
+    version, beside = (file_restored(about) if isinstance(about, dict) else None) or ({}, {})
+    return Bundle(raws=tuple(raws), version=version, passages=passages, beside=beside)
 
 
 def _raw(item: Raw, grades: dict[str, dict[str, int]]) -> Raw:
@@ -52,8 +58,15 @@ def _raw(item: Raw, grades: dict[str, dict[str, int]]) -> Raw:
     extra = {key: value for key, value in item.items() if key not in {"_id", "text"}}
     if isinstance(extra.get("metadata"), dict):
         extra["metadata"] = {key: value for key, value in extra["metadata"].items() if key != OURS}
-    raw[NAME] = {"qrels": grades, "item": extra}
+    if OURS not in (metadata or {}) or extra != {"metadata": {}} or grades != _grades(raw):
+        raw[NAME] = {"qrels": grades, "item": extra}
     return raw
+
+
+def _grades(raw: Raw) -> dict[str, dict[str, int]]:
+    """Of a question of ours: its chunk, where it has an answer."""
+    chunk_id = raw["provenance"].get("chunk_id")
+    return {"test": {chunk_id: 1}} if chunk_id and not raw["content"].get("is_impossible") else {}
 
 
 def _passage(item: Raw) -> Raw:
@@ -66,17 +79,18 @@ def write(bundle: Bundle, order: Order) -> Written:
     passages = {**bundle.passages, **passages_of(bundle, order)}
     queries, qrels = [], dict[str, list[str]]()
     for raw in bundle.raws:
-        was, chunk_id = kept(raw, NAME), raw["provenance"].get("chunk_id")
+        was = kept(raw, NAME)
         item = was.get("item", {"metadata": {}})
         own = {} if was else {"metadata": item.get("metadata", {}) | {OURS: for_others(raw, NAME)}}
         queries.append({"_id": raw["id"], "text": raw["content"]["question"]} | item | own)
-        impossible = bool(raw["content"].get("is_impossible"))
-        grades = was.get("qrels", {"test": {chunk_id: 1} if chunk_id and not impossible else {}})
+        grades = was.get("qrels", {"test": {}} | _grades(raw))
         for split, found in grades.items():
             lines = qrels.setdefault(split, [])
             lines += [f"{raw['id']}\t{id_}\t{grade}\n" for id_, grade in found.items()]
     corpus = [{"_id": id_, "text": found["text"]} | found.get("beir", _title(found)) for id_, found in passages.items()]
     files = {"queries.jsonl": _lines(queries), "corpus.jsonl": _lines(corpus)}
+    if about := file_for_others(bundle, NAME):
+        files[ABOUT] = dump_json(about) + "\n"
     lost = {} if corpus else dict.fromkeys((raw["id"] for raw in bundle.raws), "no text is known; use --index")
     return Written(files | {f"qrels/{split}.tsv": HEAD + "".join(lines) for split, lines in qrels.items()}, lost)
 

@@ -140,6 +140,11 @@ def _is_text(leaf: Leaf | None) -> bool:
     return leaf is not None and set(leaf.kinds) <= {"text", "filled", "date"}
 
 
+def _may_be_empty(leaf: Leaf) -> bool:
+    """Whether an empty cell stands for an empty text, and not for null."""
+    return leaf.kinds == ("text",) and not leaf.nullable and not leaf.values
+
+
 def _cell(cell: str | None, path: str | None) -> Any:
     """Text leaves as they stand; all else is JSON where it is JSON. An empty cell is null or an empty text.
 
@@ -147,7 +152,7 @@ def _cell(cell: str | None, path: str | None) -> Any:
     """
     leaf = BY_PATH.get(path or "")
     if cell is None or cell == "":
-        return ABSENT if leaf is None else None if leaf.nullable or not _is_text(leaf) else ""
+        return ABSENT if leaf is None else "" if _may_be_empty(leaf) else None
     if cell == '""':
         return ""
     if _is_text(leaf):
@@ -168,7 +173,7 @@ def _shown(value: Any, path: str) -> str:
     if value is ABSENT or (value is None and leaf is not None):
         return ""
     if isinstance(value, str) and _is_text(leaf):
-        return value if value or (leaf and not leaf.nullable) else '""'
+        return value if value or (leaf and _may_be_empty(leaf)) else '""'
     return dump_json(value)
 
 

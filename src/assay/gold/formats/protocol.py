@@ -106,6 +106,23 @@ def for_others(raw: Raw, *names: str) -> Raw:
     return {key: value for key, value in raw.items() if key not in names}
 
 
+_COUNTED = frozenset({"schema", "question_count", "unanswerable_count"})
+"""Of the version, what every schema-v2 file is given anew."""
+
+
+def file_for_others(bundle: Bundle, name: str) -> Raw:
+    """What a schema-v2 file says of itself, to go out beside the questions; nothing where it says nothing."""
+    says = bundle.version.keys() - _COUNTED - {name}
+    return {OURS: {"version": bundle.version, "beside": bundle.beside}} if says or bundle.beside else {}
+
+
+def file_restored(data: Raw) -> tuple[Raw, Raw] | None:
+    """(version, beside) of the schema-v2 file that was written out."""
+    found = data.get(OURS)
+    parts = (found.get("version"), found.get("beside")) if isinstance(found, dict) else ()
+    return parts if len(parts) == 2 and all(isinstance(part, dict) for part in parts) else None  # type: ignore[return-value]
+
+
 def restored(item: Raw, id_: str, question: str) -> Raw:
     """The question that was written out, with its text as it is now; or a blank one."""
     raw = item.get(OURS)

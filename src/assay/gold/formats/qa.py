@@ -5,7 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.files import dump_json, parse_json, read_text
-from assay.gold.formats.protocol import FORMATS, OURS, Bundle, Format, Order, Raw, Written, for_others, kept, restored
+from assay.gold.formats.protocol import (
+    FORMATS,
+    OURS,
+    Bundle,
+    Format,
+    Order,
+    Raw,
+    Written,
+    file_for_others,
+    file_restored,
+    for_others,
+    kept,
+    restored,
+)
 from assay.gold.qa import parse_qa
 from assay.gold.schema import BANDS
 
@@ -17,8 +30,9 @@ def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
     text = read_text(path)
     data = parse_json(text, str(path))
     parse_qa(data, text, path)  # faults are told with their line
-    version = {NAME: {key: value for key, value in data.items() if key != "questions"}}
-    return Bundle(raws=tuple(_raw(item) for item in data["questions"]), version=version)
+    own = {NAME: {key: value for key, value in data.items() if key != "questions"}}
+    version, beside = file_restored(data) or (own, {})
+    return Bundle(raws=tuple(_raw(item) for item in data["questions"]), version=version, beside=beside)
 
 
 def _raw(item: Raw) -> Raw:
@@ -43,7 +57,8 @@ def write(bundle: Bundle, order: Order) -> Written:  # noqa: ARG001
     metadata = head["metadata"] | {"question_count": len(bundle.raws)}
     same = "question_count" not in head["metadata"] and NAME in bundle.version
     questions = [_item(raw) for raw in bundle.raws]
-    data = {**head, "metadata": head["metadata"] if same else metadata, "questions": questions}
+    metadata = head["metadata"] if same else metadata
+    data = {**head, **file_for_others(bundle, NAME), "metadata": metadata, "questions": questions}
     return Written({"": dump_json(data, indent=2) + "\n"})
 
 

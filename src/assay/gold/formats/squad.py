@@ -19,6 +19,8 @@ from assay.gold.formats.protocol import (
     Order,
     Raw,
     Written,
+    file_for_others,
+    file_restored,
     for_others,
     kept,
     passages_of,
@@ -73,8 +75,8 @@ def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
                 "paragraph": _rest(paragraph, "context", "qas"),
             }
             raws += [_raw(item, chunk_id, place | beside_of(beside)) for item in paragraph["qas"]]
-    version = {"squad": _rest(data, "data")}
-    return Bundle(raws=tuple(raws), version=version, passages=passages)
+    version, beside_all = file_restored(data) or ({NAME: _rest(data, "data")}, {})
+    return Bundle(raws=tuple(raws), version=version, passages=passages, beside=beside_all)
 
 
 def chunk_of(context: str) -> str:
@@ -134,7 +136,7 @@ def write(bundle: Bundle, order: Order) -> Written:
             paragraph["qas"].append(item)
     data = [article["raw"] | {"paragraphs": list(article["paragraphs"].values())} for article in articles.values()]
     head = bundle.version.get("squad", {"version": "v2.0"})
-    return Written({"": dump_json({**head, "data": data}) + "\n"}, lost)
+    return Written({"": dump_json({**head, **file_for_others(bundle, NAME), "data": data}) + "\n"}, lost)
 
 
 def _item(raw: Raw, was: Raw, context: str) -> Raw | None:

@@ -12,7 +12,7 @@ def strata(evidence: Evidence, limits: Limits) -> Checked:
     """Of a set without a record of its strata, the documents it was made from are them."""
     planned = evidence.strata
     names = {n for n, quota in planned.quotas.items() if quota} if planned else _documents(evidence)
-    needed = min(int(limits["strata"]), len(evidence.grounds.documents))
+    needed = min(int(limits["strata"]), len(_corpus(evidence)))
     failures = []
     if len(names) < needed:
         failures.append(Failure(what="too few strata", value=len(names), limit=f"≥ {needed}"))
@@ -21,6 +21,13 @@ def strata(evidence: Evidence, limits: Limits) -> Checked:
         failures.append(Failure(what="the quotas do not sum to the target", value=total, limit=f"= {planned.target}"))
     failures += _counts(evidence)
     return Checked(value=len(names), failures=tuple(failures))
+
+
+def _corpus(evidence: Evidence) -> frozenset[str]:
+    """All documents; of a set that says its language, and was made from documents in it alone, those."""
+    language, known = evidence.version.get("language"), evidence.grounds.documents
+    inside = evidence.grounds.documents_in(language) if isinstance(language, str) else known
+    return inside if inside and _documents(evidence) <= inside else known
 
 
 def _documents(evidence: Evidence) -> set[str]:
@@ -39,7 +46,7 @@ def _counts(evidence: Evidence) -> list[Failure]:
 
 @gate("G0-2", "warning", "≥ {at_least} of the documents have a question", at_least=0.80)
 def documents(evidence: Evidence, limits: Limits) -> Checked:
-    known = evidence.grounds.documents
+    known = _corpus(evidence)
     share = len(_documents(evidence) & known) / len(known) if known else None
     missing = sorted(known - _documents(evidence))
     what = f"documents without a question: {', '.join(missing[:5])}{' …' if len(missing) > 5 else ''}"

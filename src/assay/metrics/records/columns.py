@@ -10,8 +10,11 @@ from msgspec import Struct
 from assay.metrics.records.comparator import Unread, Unreadable, Zone
 from assay.metrics.records.scheme import Field, Record, Scheme
 
-_TEXTS, _NOTHING = {str}, {type(None)}
+_TEXTS = {str}
 _ODD = {type(None), Unread}
+
+Places = Sequence[int] | None
+"""Numbers of records; None: all of them, in their order."""
 
 
 class Column(Struct, frozen=True, gc=False):
@@ -32,17 +35,25 @@ class Column(Struct, frozen=True, gc=False):
         distance = self.field.distance
         return [distance(one, other) for one in self.expected for other in self.actual]
 
-    def apart(self, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
+    def row(self, number: int) -> list[float]:
+        """One expected value against each actual one."""
+        return Column(self.field, [self.expected[number]], self.actual, self.plain, True).distances()
+
+    def column(self, number: int) -> list[float]:
+        """Each expected value against one actual one."""
+        return Column(self.field, self.expected, [self.actual[number]], self.plain, True).distances()
+
+    def apart(self, rows: Places, columns: Places) -> list[float]:
         """The distances of these pairs."""
         mine, theirs = _at(self.expected, rows), _at(self.actual, columns)
         if self.plain:
             return self.field.comparator.apart(mine, theirs)
         return list(map(self.field.distance, mine, theirs))
 
-    def verdicts(self, rows: Sequence[int], columns: Sequence[int]) -> Sequence[bool | None]:
+    def verdicts(self, rows: Places, columns: Places) -> Sequence[bool | None]:
         """Of these pairs; None: not compared."""
         if not self.compared:
-            return [None] * len(rows)
+            return [None] * len(self.expected if rows is None else rows)
         mine, theirs = _at(self.expected, rows), _at(self.actual, columns)
         if self.plain:
             return self.field.comparator.verdicts(mine, theirs)
@@ -56,22 +67,19 @@ def read(scheme: Scheme, expected: Sequence[Record], actual: Sequence[Record], z
 
 
 def _column(field: Field, values: list[Any], rows: int, zone: Zone) -> Column:
-    kinds = set(map(type, values))
-    if kinds == _TEXTS and "" not in values:
+    if values.count(None) == len(values):
+        return Column(field, values[:rows], values[rows:], False, field.when == "always")
+    if _TEXTS.issuperset(map(type, values)) and "" not in values:
         try:
             ready = field.comparator.prepare_texts(values, zone)
-        except Unreadable:
-            ready = [field.ready(value, zone) for value in values]
-        else:
             return Column(field, ready[:rows], ready[rows:], True, True)
-    elif kinds == _NOTHING:
-        return Column(field, values[:rows], values[rows:], False, field.when == "always")
-    else:
-        ready = [field.ready(value, zone) for value in values]
+        except Unreadable:
+            pass
+    ready = [field.ready(value, zone) for value in values]
     mine = ready[:rows]
     compared = field.when == "always" or mine.count(None) < rows
     return Column(field, mine, ready[rows:], _ODD.isdisjoint(map(type, ready)), compared)
 
 
-def _at(values: list[Any], places: Sequence[int]) -> list[Any]:
-    return [values[place] for place in places]
+def _at(values: list[Any], places: Places) -> list[Any]:
+    return values if places is None else [values[place] for place in places]

@@ -33,8 +33,6 @@ class Comparator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     slow: ClassVar[bool] = False
     """Worth avoiding where another field has decided already."""
-    typed: ClassVar[bool] = False
-    """Tells values apart that Python calls equal: true and 1."""
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         return value

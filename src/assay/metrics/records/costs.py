@@ -16,7 +16,7 @@ Part = tuple[Column, float]
 
 
 class Costs:
-    """Row by row: the keys and one quick field of all pairs at once, the others only where they matter.
+    """Row by row: the keys and the quick fields of all pairs at once, the slow ones only where they matter.
 
     A key outweighs everything that all pairs together could differ by otherwise.
     """
@@ -24,28 +24,38 @@ class Costs:
     def __init__(self, scheme: Scheme, columns: Sequence[Column]):
         self.rows, self.columns = len(columns[0].expected), len(columns[0].actual)
         self.slow: list[Part] = []
+        self._later: list[Part] = []
         self._unscored: list[Part] = []
+        self._keys: list[float] | None = None
+        first: list[float] | None = None
         quick: list[float] | None = None
-        keys: list[float] | None = None
         for column in columns:
             field = column.field
             if not column.compared:
                 continue
             if field.key:
-                weight = 1.0 + min(self.rows, self.columns) * scheme.total_weight
-                keys = added(keys, column.distances(), weight)
+                apart = column.distances()
+                if any(apart):
+                    weight = 1.0 + min(self.rows, self.columns) * scheme.total_weight
+                    self._keys = added(self._keys, apart, weight)
             elif not field.scored:
                 self._unscored.append((column, _AFTERTHOUGHT))
-            elif quick is not None or field.comparator.slow:
-                self.slow.append((column, field.weight))
             else:
-                quick = added(None, column.distances(), field.weight)
-        self.quick = added(keys, quick or [0.0] * (self.rows * self.columns), 1.0)
+                if field.comparator.slow:
+                    self.slow.append((column, field.weight))
+                else:
+                    quick = added(quick, column.distances(), field.weight)
+                    if first is None:
+                        first = quick
+                        continue
+                self._later.append((column, field.weight))
+        self._first = first or [0.0] * (self.rows * self.columns)
+        self.quick = added(self._keys, quick or self._first, 1.0)
 
     def of_all(self) -> list[float]:
         """Of all pairs, the fields that are not scored included, so that they decide where the others do not."""
-        total = self.quick
-        for column, weight in (*self.slow, *self._unscored):
+        total = added(self._keys, self._first, 1.0)
+        for column, weight in (*self._later, *self._unscored):
             total = added(total, column.distances(), weight)
         return total
 

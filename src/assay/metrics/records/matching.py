@@ -75,7 +75,7 @@ def match(expected: Sequence[Record], actual: Sequence[Record], scheme: Scheme, 
         chosen = _settled(_contents(expected, scheme), _contents(actual, scheme), costs.of_all())
     ours, theirs = zip(*chosen, strict=True)
     pairs = _judged(columns, ours, theirs)
-    if len(ours) == rows == width:
+    if rows == width:
         return Matching(pairs, (), (), scheme, columns)
     missed, extra = set(range(rows)).difference(ours), set(range(width)).difference(theirs)
     return Matching(pairs, tuple(sorted(missed)), tuple(sorted(extra)), scheme, columns)
@@ -120,7 +120,8 @@ def _by_position(pairs: list[tuple[int, int]], keys: Sequence[str]) -> list[tupl
 
 def _judged(columns: Sequence[Column], ours: Sequence[int], theirs: Sequence[int]) -> tuple[Pair, ...]:
     """All chosen pairs, field by field."""
-    verdicts = [column.verdicts(ours, theirs) for column in columns]
+    places = None if len(ours) == len(columns[0].expected) else ours
+    verdicts = [column.verdicts(places, theirs) for column in columns]
     right = [True] * len(ours)
     for column, held in zip(columns, verdicts, strict=True):
         if False in held and (column.field.key or column.field.scored):

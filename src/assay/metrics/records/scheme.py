@@ -81,11 +81,6 @@ class Scheme(Struct, frozen=True, dict=True):
         return sum(field.weight for field in self.fields if field.scored and not field.key)
 
     @cached_property
-    def required(self) -> tuple[bool, ...]:
-        """By field: whether a record is wrong if it is."""
-        return tuple(field.key or field.scored for field in self.fields)
-
-    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.fields)
 

@@ -6,7 +6,6 @@ Slow fields are compared only where they can matter: they only add to what a pai
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from assay.metrics.records.costs import Costs, added
 
@@ -24,7 +23,7 @@ def best_pairs(costs: Costs) -> list[tuple[int, int]] | None:
     lines = _Lines(costs)
     choices, prices, clear = lines.cheapest()
     # where each row has one cheapest column and no two have the same, that is the only best assignment
-    if clear and len(set(choices)) == len(choices):
+    if clear and not lines.turned and len(set(choices)) == len(choices):
         found: list[tuple[int, int]] | None = list(enumerate(choices))
     else:
         found = _Paths(lines, choices, prices).solved()
@@ -49,37 +48,34 @@ class _Lines:
         """Without the slow fields."""
         self._whole: dict[int, list[float]] = {}
 
-    def of(self, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
-        """The costs of these pairs."""
-        total = [self.least[row][column] for row, column in zip(rows, columns, strict=True)]
+    def _with(self, columns: list[int], total: list[float]) -> list[float]:
+        """The slow fields of each row with one of the columns added."""
         for part, weight in self._slow:
-            total = added(total, part.apart(columns, rows) if self.turned else part.apart(rows, columns), weight)
+            total = added(total, part.apart(columns, None) if self.turned else part.apart(None, columns), weight)
         return total
 
     def whole(self, row: int) -> list[float]:
         found = self._whole.get(row)
         if found is None:
-            found = self._whole[row] = self.of([row] * self.width, range(self.width))
+            found = self.least[row]
+            for part, weight in self._slow:
+                found = added(found, part.column(row) if self.turned else part.row(row), weight)
+            self._whole[row] = found
         return found
 
     def cheapest(self) -> tuple[list[int], list[float], bool]:
         """A cheapest column of each row, what it costs, and whether no row has two of them."""
         least = list(map(min, self.least))
         choices, clear = list(map(list.index, self.least, least)), True
-        prices = self.of(range(len(choices)), choices)
+        prices = self._with(choices, least)
         for row, price in enumerate(prices):
             if price == least[row] and self.least[row].count(price) == 1:
                 continue
-            others = [at for at, so_far in enumerate(self.least[row]) if so_far <= price and at != choices[row]]
-            if not others:
-                continue
-            costs = self.of([row] * len(others), others)
-            best = min(costs)
-            if best < price:
-                choices[row], prices[row] = others[costs.index(best)], best
+            if sum([so_far <= price for so_far in self.least[row]]) > 1:
+                costs = self.whole(row)
+                prices[row] = best = min(costs)
+                choices[row] = costs.index(best)
                 clear = clear and costs.count(best) == 1
-            elif best == price:
-                clear = False
         return choices, prices, clear
 
 
@@ -111,8 +107,11 @@ class _Paths:
         shortest, via, open_ = [math.inf] * len(columns), [_FREE] * len(columns), list(columns)
         row, so_far = start, 0.0
         while True:
-            price, line = so_far - self._row_price[row], self._lines.whole(row)
-            for column in open_:
+            price, line = so_far - self._row_price[row], self._lines.least[row]
+            nearer = [column for column in open_ if price + line[column] - prices[column] < shortest[column]]
+            if nearer:
+                line = self._lines.whole(row)
+            for column in nearer:
                 reached = price + line[column] - prices[column]
                 if reached < shortest[column]:
                     shortest[column], via[column] = reached, row

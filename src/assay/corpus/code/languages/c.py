@@ -15,6 +15,15 @@ BODIES = {
     "enum_specifier": "enum",
     "class_specifier": "class",
 }
+_GUARD = (
+    r"(\n)[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)__cplusplus\b[^\n]*\n"
+    r"\s*(?:extern\s+\"C\"\s*\{|\})[^\n]*\n[ \t]*#[ \t]*endif[^\n]*"
+)
+_MACRO_CALL = r"(\n)[A-Z][A-Z0-9_]{3,}\([^()\n]*\)[ \t]*$(?!\s*(?:\{|[a-z_]\w*\s*\())"
+_TYPE_IN_MACRO = r"(\n(?:extern[ \t]+)?)[A-Z]\w+\(([^(),\n]+)\)(?=[ \t]+\**[A-Za-z_])"
+NOISE = ((b") ", _TYPE_IN_MACRO), (b"__cplusplus", _GUARD), (b")\n", _MACRO_CALL))
+"""Macros around a type, as `API(int) f(void);`, the guards around `extern "C" {` and its brace, and calls of macros
+that stand where a declaration would."""
 OUTSIDE = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list")
 """Where a declaration is no local variable."""
 
@@ -99,5 +108,6 @@ add(
         units=UNITS,
         places={"declaration": outside("declaration")},
         imports=("preproc_include",),
+        noise=NOISE,
     )
 )

@@ -11,6 +11,12 @@ from assay.corpus.code.languages import c
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_EXPORTED = (
+    r"(\n[ \t]*(?:template\s*<[^{};]*>\s*)?(?:class|struct|union)[ \t]+)"
+    r"[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?(?=\s+[A-Za-z_][\w:]*\s*(?:final\b\s*)?[:{])"
+)
+"""The macro in `class API_EXPORT Client {`, which would make a function of it."""
+_MOC = r"(\n[ \t]*)Q_(?:OBJECT|GADGET|NAMESPACE)\b"
 _ARGUMENTS = re.compile(r"<[^<>]*>(?=::)")
 
 
@@ -26,7 +32,8 @@ def _function(node: Node) -> Description | None:
     declarator = node.child_by_field_name("declarator")
     if declarator is not None and declarator.type == "operator_cast":
         name = f"operator {text_of(declarator.child_by_field_name('type'))}"
-    is_macro = name.isupper() and node.child_by_field_name("type") is None
+    is_member = "::" in name or (node.parent is not None and node.parent.type == "field_declaration_list")
+    is_macro = name.isupper() and not is_member and node.child_by_field_name("type") is None
     # `TEST(Suite, Name) { … }` looks like a function that is always called TEST.
     name += "".join(text_of(declarator and declarator.child_by_field_name("parameters")).split()) if is_macro else ""
     return Description("function", _plain(name))
@@ -78,6 +85,7 @@ add(
         },
         wrappers=("template_declaration",),
         imports=("preproc_include", "using_declaration"),
+        noise=(*c.NOISE, (b"class", _EXPORTED), (b"struct", _EXPORTED), (b"Q_", _MOC)),
         test_mark=r"^\s*(?:TEST|TEST_F|TEST_P|TEST_CASE|BOOST_AUTO_TEST_CASE)\s*\(",
     )
 )

@@ -32,8 +32,9 @@ def _variable(node: Node) -> Description | None:
 
 
 def _field(node: Node) -> Description | None:
-    """A field of a class that holds a function."""
-    kind = _value_kind(node, "value", None)
+    """A field of a class that holds a function, or a constant: `static readonly`."""
+    words = {child.type for child in node.children}
+    kind = _value_kind(node, "value", "constant" if {"static", "readonly"} <= words else None)
     name = field_text(node, "name") or field_text(node, "property")
     return Description(kind, name) if kind else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import eq
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable, Zone
 from assay.metrics.records.folding import folded
@@ -23,8 +23,6 @@ def _alike(one: Any, other: Any) -> bool:
 @COMPARATORS.register("exact")
 class Exact(Comparator, frozen=True):
     """JSON's equality: 1 is 1.0, true is not 1, upper and lower case differ."""
-
-    typed: ClassVar[bool] = True
 
     def distance(self, expected: Any, actual: Any) -> float:
         return 0.0 if self.holds(expected, actual) else 1.0
@@ -45,8 +43,6 @@ def _folded_already(values: tuple[str, ...]) -> frozenset[str]:
 @COMPARATORS.register("enum")
 class Enum(Exact, frozen=True):
     """One of a few words, whatever the case. With `values`, anything else cannot be read."""
-
-    typed: ClassVar[bool] = False
 
     values: tuple[str, ...] = ()
 
@@ -81,8 +77,6 @@ class Enum(Exact, frozen=True):
 @COMPARATORS.register("reference")
 class Reference(Exact, frozen=True):
     """The id of something that is there already. `true` expects any id, a tuple one of those, a text that very id."""
-
-    typed: ClassVar[bool] = False
 
     def prepare(self, value: Any, zone: Zone) -> Any:  # noqa: ARG002
         if value is True:

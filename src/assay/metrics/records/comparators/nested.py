@@ -22,7 +22,6 @@ class Records(Comparator, frozen=True):
     """The F1 of the inner records is at least so much."""
 
     slow: ClassVar[bool] = True
-    typed: ClassVar[bool] = True
 
     scheme: Scheme
     at_least: Annotated[float, Meta(ge=0, le=1)] = 1.0

@@ -67,6 +67,10 @@ class Ratio(_Words, frozen=True):
         return _words(value if type(value) is str else _text(value))
 
     def prepare_texts(self, texts: Sequence[str], zone: Zone) -> list[Any]:  # noqa: ARG002
+        if "".join(texts).isascii():
+            words = list(map(default_process, texts))
+            if "" not in words:
+                return words
         return list(map(_words, texts))
 
     def verdicts(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[bool]:
