@@ -202,5 +202,5 @@ def test_a_fault_is_a_record_with_no_score(tmp_path: Path) -> None:
 def test_a_blank_query_is_an_error_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "cases.json"
     path.write_text('[\n{"id": "a", "lane": "code", "spec_content": " \\n", "expected_ids": ["b"]}]', encoding="utf-8")
-    with pytest.raises(AssayError, match="cases.json:2: spec_content is blank; expected what is searched for"):
+    with pytest.raises(AssayError, match=r"cases.json:2: spec_content is blank; expected what is searched for"):
         read_cases(path)
