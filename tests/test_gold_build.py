@@ -206,6 +206,30 @@ def test_without_a_model_it_says_what_to_set_and_offers_the_exchange(example: Pa
     assert not (tmp_path / "gold.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("chunk_strata.json", "strata"),
+        ("validated.json", "verdicts"),
+        ("enriched.json", "questions"),
+        ("selection.json", "chosen"),
+        ("build.json", "date"),
+    ],
+)
+def test_a_file_of_a_phase_that_was_edited_wrongly_is_named(
+    name: str, key: str, whole: tuple[Built, dict[str, bytes]], example: Path, tmp_path: Path
+) -> None:
+    for path, data in whole[1].items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    file = tmp_path / "build" / name
+    content = json.loads(file.read_bytes())
+    del content[key]
+    file.write_text(json.dumps(content))
+    with pytest.raises(AssayError, match=f"{name}: not what"):
+        build(order_in(example, tmp_path), quiet)
+
+
 def test_strata_alone_do_not_bind_the_next_build_to_their_options(example: Path, tmp_path: Path) -> None:
     """A dry run with 40 questions, then one with 30: nothing was asked, nothing is lost."""
     build(order_in(example, tmp_path, until="strata"), quiet)

@@ -148,7 +148,7 @@ def _strata(order: Order, index: Index, folder: BuildFolder) -> Strata:
         data: dict[str, Any] = msgspec.to_builtins(found)
         return data
 
-    return msgspec.convert(folder.phase(STRATA, folder.identity, make), Strata)
+    return folder.typed(STRATA, folder.phase(STRATA, folder.identity, make), Strata)
 
 
 def build(order: Order, progress: Progress) -> Built:
@@ -253,7 +253,7 @@ def _validated(bench: Bench, candidates: Sequence[Candidate], grounds: Grounds) 
         return {"model": name, "verdicts": msgspec.to_builtins(validate(candidates, grounds, config, absences))}
 
     data = bench.folder.phase(VALIDATED, made_from, make)
-    return msgspec.convert(data["verdicts"], list[Verdict])
+    return bench.folder.typed(VALIDATED, data.get("verdicts"), list[Verdict])
 
 
 def _rejected(candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> tuple[dict[str, Any], ...]:
@@ -299,7 +299,7 @@ def _enriched(
         return {"questions": msgspec.to_builtins(made)}
 
     data = bench.folder.phase(ENRICHED, digest([passed, stamp.date, stamp.corpus, bench.index.fingerprint]), make)
-    made = msgspec.convert(data["questions"], list[Enriched])
+    made = bench.folder.typed(ENRICHED, data.get("questions"), list[Enriched])
     faults = _incomplete(made, grounds, bench.order.config)
     refused = [_refusal(c, "G4-1", faults[c.key]) for c, _ in passed if c.key in faults]
     return [each for each in made if each.key not in faults], refused
@@ -336,7 +336,7 @@ def _chosen(bench: Bench, enriched: Sequence[Enriched], grounds: Grounds) -> Cho
         return data
 
     made_from = digest([[each.question for each in enriched], quotas, config.gold, config.embedder])
-    return msgspec.convert(bench.folder.phase(SELECTION, made_from, make), Choice)
+    return bench.folder.typed(SELECTION, bench.folder.phase(SELECTION, made_from, make), Choice)
 
 
 def _write_gold(bench: Bench, enriched: Sequence[Enriched], choice: Choice) -> None:

@@ -10,12 +10,14 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from assay.errors import AssayError
 from assay.files import dump_json, parse_json, read_text, write_json
+
+T = TypeVar("T")
 
 ABOUT = "build.json"
 STRATA = "chunk_strata.json"
@@ -47,6 +49,8 @@ class BuildFolder:
             write_json(file, {"identity": self.identity, "date": today, "about": about})
             return today
         before = parse_json(read_text(file), str(file))
+        if not isinstance(before, dict) or not {"identity", "date", "about"} <= before.keys():
+            raise AssayError("not what a build writes", where=str(file), hint="Name another --folder")
         if before.get("identity") != self.identity:
             if not self._holds_work():
                 clear(self.path)
@@ -76,6 +80,14 @@ class BuildFolder:
         data = {"input": made_from} | make()
         write_json(file, data)
         return data
+
+    def typed(self, name: str, data: Any, kind: type[T]) -> T:
+        """What a phase wrote, as records. A file that somebody edited wrongly is told, not trusted."""
+        try:
+            return msgspec.convert(data, kind)
+        except msgspec.ValidationError as fault:
+            hint = "Delete the file: the phase is done again"
+            raise AssayError(f"not what the phase writes: {fault}", where=str(self.path / name), hint=hint) from None
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
