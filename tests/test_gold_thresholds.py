@@ -15,6 +15,7 @@ from test_gold_defects import answer, asks, both, classes, drop, each, keep, put
 from assay.config import Config, GoldGate, GoldOptions
 from assay.errors import AssayError
 from assay.gold.gates import GATES, Outcome
+from assay.gold.grounds import Grounds
 from assay.gold.verify import Verification, evidence_of
 from assay.records import Chunk
 
@@ -173,6 +174,13 @@ def test_stored_measurements_are_not_believed(tmp_path: Path) -> None:
 def test_a_set_that_miscounts_itself(tmp_path: Path) -> None:
     found = verified(clean(), tmp_path, version={"question_count": 21, "unanswerable_count": 6})
     assert [failure.what for failure in outcome_of("G0-1", found).failures] == ["version.question_count is wrong"]
+
+
+def test_code_beside_the_documents_needs_no_question(tmp_path: Path) -> None:
+    text = Chunk(id="a", text="The gate closes at eight.", source="gate.md")
+    code = Chunk(id="b", text="def close(): ...", source="gate.py", lane="code")
+    with write_index(tmp_path / "c.db", [text, code]) as corpus:
+        assert Grounds(corpus, Config()).documents == {"gate.md"}
 
 
 @pytest.mark.parametrize(("language", "failures"), [("fr", 0), ("en", 1), (None, 1), ("tlh", 1)])
