@@ -13,6 +13,7 @@ from assay.metrics.records.comparator import Comparator, Unreadable
 from assay.metrics.records.comparators.exact import Enum
 from assay.metrics.records.comparators.number import Number
 from assay.metrics.records.comparators.overlap import Overlap
+from assay.metrics.records.comparators.text import Ratio
 from assay.metrics.records.comparators.time import Date, Time
 from assay.metrics.records.costs import added
 from assay.metrics.records.moments import day, moment
@@ -90,3 +91,12 @@ def test_a_time_with_an_offset_is_one_instant_in_any_zone() -> None:
 def test_a_day_beyond_the_calendar_is_no_date() -> None:
     with pytest.raises(Unreadable, match="no date"):
         day("9999-12-31T23:30:00-05:00", timezone(timedelta(hours=14)))
+
+
+def test_many_texts_are_prepared_as_one_by_one() -> None:
+    time, ratio = Time(minutes=30), Ratio()
+    whole = ["2026-03-02T10:00:00+01:00", "2026-03-02T11:00:00+01:00"]
+    for texts in (whole, [*whole, "2026-03-02T12:00:00"]):
+        assert time.prepare_texts(texts, PARIS) == [time.prepare(text, PARIS) for text in texts]
+    for texts in (["Lunch, with Ana", "stand-up"], ["Lunch", "?!"], ["Déjeuner", "Lunch"]):
+        assert ratio.prepare_texts(texts, None) == [ratio.prepare(text, None) for text in texts]
