@@ -39,9 +39,12 @@ def _unwritable(path: Path, fault: OSError) -> AssayError:
     return AssayError(f"cannot be written: {fault.strerror}", where=str(path))
 
 
+_COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
 def dump_json(value: Any, *, indent: int | None = None) -> str:
     """JSON text; NaN and infinities are refused, because readers of JSON refuse them too."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _COMPACT(value)
     if indent is None:
         return text
     from msgspec.json import format as indented

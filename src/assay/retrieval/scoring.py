@@ -139,9 +139,12 @@ class RetrievalScorer:
         return row | {
             "rank": first_rank(output.ids, case.expected_ids),
             "scores": dict(zip(self._names, scores, strict=True)),
-            "undefined": {str(m): self._why(m, case) for m, v in zip(self.measures, scores, strict=True) if v is None},
+            "undefined": self._undefined(scores, case) if None in scores else {},
             "retrieved": {"scale": output.scale, "ids": output.ids, "scores": output.scores},
         }
+
+    def _undefined(self, scores: Sequence[float | None], case: Case) -> dict[str, str]:
+        return {str(m): self._why(m, case) for m, value in zip(self.measures, scores, strict=True) if value is None}
 
     def _why(self, measure: Measure, case: Case) -> str:
         """Why a measure has no value. Without an index nobody knows which page a chunk is of."""

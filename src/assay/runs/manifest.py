@@ -6,6 +6,7 @@ import hashlib
 import platform
 import re
 from datetime import datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,9 @@ def config_as_data(config: Config) -> dict[str, Any]:
     return struck
 
 
+@cache
 def environment() -> dict[str, Any]:
+    """The same for a whole process, and so is the code it runs."""
     return {
         "assay": __version__,
         "python": platform.python_version(),
@@ -80,6 +83,7 @@ CODE = {"rag": ("rag", "systems", "judges", "llm"), "retrieval": ("retrieval",)}
 """Whose results depend on which parts of the package, beside the shared ones; a kind is its own part otherwise."""
 
 
+@cache
 def code_fingerprint(kind: str) -> str:
     """Hash of the source that makes the results: a checkpoint belongs to the code that wrote it."""
     package = Path(__file__).parent.parent
