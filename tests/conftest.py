@@ -7,7 +7,10 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from browser import browser, tab
 from hypothesis import settings
+
+__all__ = ["browser", "tab"]
 
 settings.register_profile("assay", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("assay")
