@@ -6,7 +6,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --editable
 
-.PHONY: help demo test lint docs bench wheel clean
+.PHONY: help demo test lint docs site bench wheel clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -28,6 +28,9 @@ lint: $(VENV)/.dev ## format, lint rules, types
 docs: $(VENV)/.test ## write again what is generated: docs/configuration.md, docs/commands.md, outputs in the texts
 	$(RUN) docs/generate.py
 
+site: $(VENV)/.site ## the documentation as a site, in docs/_build; a warning is an error
+	$(RUN) -m sphinx -b html -W --keep-going -q docs docs/_build
+
 bench: $(VENV)/.bench ## every benchmark, peers in the same run
 	@for file in benchmarks/*.py; do echo "== $$file"; $(RUN) $$file || exit 1; done
 
@@ -36,14 +39,14 @@ wheel: $(VENV)/.ready ## the wheel, in dist/
 	$(RUN) -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## all that was made here, the environment too
-	rm -rf $(VENV) dist build htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist build docs/_build htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.run: pyproject.toml $(VENV)/.ready
 	$(INSTALL) '.[docx]'
 	@touch $@
 
-$(VENV)/.test $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/.ready
+$(VENV)/.test $(VENV)/.dev $(VENV)/.bench $(VENV)/.site: $(VENV)/.%: pyproject.toml $(VENV)/.ready
 	$(INSTALL) '.[$*]'
 	@touch $@ $(VENV)/.run
 

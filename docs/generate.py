@@ -116,7 +116,7 @@ def stale() -> list[Path]:
 
 def texts() -> list[Path]:
     """The texts whose examples are run."""
-    return [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    return [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
 
 
 def main() -> int:

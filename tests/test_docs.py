@@ -9,14 +9,19 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 from console_blocks import ROOT, Step, agree, disagreements, refreshed, steps_of
 from generate import documented, pages, texts
 
 from assay.cli.main import parser_of
-from assay.config import Config, Settings
+from assay.config import Config, Settings, load
+from assay.metrics import MEASURES
+from assay.rag.measures import measures_of
 from assay.scaffold import settings_of
 
-TEXTS = pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
+TEXTS = pytest.mark.parametrize("path", texts(), ids=lambda path: str(path.relative_to(ROOT)))
+BUILT_IN = MEASURES.names()  # before an example registers one of its own
+METRIC_PAGES = sorted((ROOT / "docs/metrics").glob("*.md"))
 
 
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
@@ -60,7 +65,8 @@ def test_python_examples_run(path: Path, tmp_path: Path, monkeypatch: pytest.Mon
     blocks = list(re.finditer(r"^```(?:python|pycon)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     if not blocks:
         return
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    made_by_runs = shutil.ignore_patterns("runs", "baselines", "*.db", ".assay", "__pycache__")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=made_by_runs)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks:
@@ -84,6 +90,36 @@ def session(source: str, names: dict[str, object], path: Path, line: int) -> Non
 def test_links_lead_somewhere(path: Path) -> None:
     targets = re.findall(r"\]\((?!https?://|mailto:|#)([^)#\s]+)", path.read_text("utf-8"))
     assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("path", METRIC_PAGES, ids=lambda path: path.stem)
+def test_a_metric_page_has_formula_edge_cases_an_example_that_runs_and_a_source(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["Formula", "Edge cases", "Worked example", "Source"]
+    assert "**What it tells.**" in text
+    assert "```pycon\n>>> " in text
+
+
+def test_every_measure_has_its_page() -> None:
+    told = " ".join(path.read_text("utf-8").partition("## Edge cases")[0] for path in METRIC_PAGES)
+    known = [*BUILT_IN, *measures_of(100)]
+    assert [name for name in known if not re.search(rf"\b{name}\b", told) and name != "recall_at_100"] == []
+
+
+@TEXTS
+def test_settings_in_the_texts_are_settings(path: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    for number, block in enumerate(blocks):
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(block, encoding="utf-8")
+        if next(iter(yaml.safe_load(block))) in Config.__struct_fields__:
+            load(file)
+
+
+def test_the_site_has_every_page() -> None:
+    listed = re.findall(r"^([a-z][a-z/-]*)$", (ROOT / "docs/index.md").read_text("utf-8"), re.MULTILINE)
+    pages = [str(path.relative_to(ROOT / "docs").with_suffix("")) for path in texts() if "docs" in path.parts]
+    assert sorted(set(pages) - {"index"}) == sorted(listed), "list it in docs/index.md"
 
 
 EXAMPLE = """\
