@@ -101,9 +101,17 @@ def test_a_command_imports_next_to_nothing_before_it_runs(module: str) -> None:
     assert heavy == set()
 
 
+def exports(node: ast.stmt) -> bool:
+    """At once, or when a name is asked for."""
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
+    if isinstance(node, ast.FunctionDef):
+        return node.name == "__getattr__"
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.Expr | ast.Assign)
+
+
 def test_packages_export_and_do_nothing_else() -> None:
-    allowed = (ast.Import, ast.ImportFrom, ast.Expr, ast.Assign)
     for name, path in modules().items():
         if path.name == "__init__.py":
-            others = [node for node in ast.parse(path.read_text("utf-8")).body if not isinstance(node, allowed)]
-            assert not others, f"{name} does more than export"
+            body = ast.parse(path.read_text("utf-8")).body
+            assert all(map(exports, body)), f"{name} does more than export"

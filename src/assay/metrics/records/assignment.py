@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import permutations
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 EXHAUSTIVE, SMALL = 3, 32
 """Up to so many rows: all permutations; plain Python. Measured the quickest."""
@@ -116,6 +118,8 @@ def _paths(cost: Sequence[float], rows: int, columns: int) -> list[int]:
 
 def _paths_of_many(cost: Sequence[float], rows: int, columns: int) -> list[int]:
     """The same with whole rows at once."""
+    import numpy as np
+
     matrix: NDArray[np.float64] = np.asarray(cost, dtype=np.float64).reshape(rows, columns)
     row_price, row_of, waiting = _first_choices(cost, rows, columns)
     column_price = np.zeros(columns)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.metrics.records.comparator import Unread, Unreadable, Zone
+from assay.metrics.records.comparator import Unread, Unreadable, Zone, stacked
 from assay.metrics.records.scheme import Field, Record, Scheme
 
-_TEXTS = {str}
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TEXTS = {str, type(None)}
 _ODD = {type(None), Unread}
 
 Places = Sequence[int] | None
@@ -34,6 +38,19 @@ class Column(Struct, frozen=True, gc=False):
             return self.field.comparator.distances(self.expected, self.actual)
         distance = self.field.distance
         return [distance(one, other) for one in self.expected for other in self.actual]
+
+    def grid(self, samples: int) -> NDArray[np.float64]:
+        """Of so many samples of one shape, one after the other: sample × expected × actual."""
+        if self.plain:
+            return self.field.comparator.grid(self.expected, self.actual, samples)
+        return stacked(self.field.distance, self.expected, self.actual, samples)
+
+    def part(self, number: int, rows: int, width: int) -> Column:
+        """One of several samples of one shape."""
+        mine, theirs = number * rows, number * width
+        return Column(
+            self.field, self.expected[mine : mine + rows], self.actual[theirs : theirs + width], self.plain, True
+        )
 
     def row(self, number: int) -> list[float]:
         """One expected value against each actual one."""
@@ -62,23 +79,39 @@ class Column(Struct, frozen=True, gc=False):
 
 def read(scheme: Scheme, expected: Sequence[Record], actual: Sequence[Record], zone: Zone) -> list[Column]:
     """By field, in the order of the scheme."""
-    getters, rows = [record.get for record in (*expected, *actual)], len(expected)
-    return [_column(field, [get(name) for get in getters], rows, zone) for name, field in scheme.named]
+    records, rows = (*expected, *actual), len(expected)
+    return [_column(field, _values(records, name), rows, zone) for name, field in scheme.named]
+
+
+def _values(records: Sequence[Record], name: str) -> list[Any]:
+    try:
+        return [record[name] for record in records]
+    except KeyError:
+        return [record.get(name) for record in records]
 
 
 def _column(field: Field, values: list[Any], rows: int, zone: Zone) -> Column:
     if values.count(None) == len(values):
         return Column(field, values[:rows], values[rows:], False, field.when == "always")
-    if _TEXTS.issuperset(map(type, values)) and "" not in values:
-        try:
-            ready = field.comparator.prepare_texts(values, zone)
-            return Column(field, ready[:rows], ready[rows:], True, True)
-        except Unreadable:
-            pass
-    ready = [field.ready(value, zone) for value in values]
+    ready = _texts_ready(field, values, zone)
+    if ready is None:
+        ready = [field.ready(value, zone) for value in values]
     mine = ready[:rows]
     compared = field.when == "always" or mine.count(None) < rows
     return Column(field, mine, ready[rows:], _ODD.isdisjoint(map(type, ready)), compared)
+
+
+def _texts_ready(field: Field, values: list[Any], zone: Zone) -> list[Any] | None:
+    """All at once where they are texts that can be read, or not there; else None."""
+    if "" in values or not _TEXTS.issuperset(map(type, values)):
+        return None
+    try:
+        if None not in values:
+            return field.comparator.prepare_texts(values, zone)
+        texts = iter(field.comparator.prepare_texts([value for value in values if value is not None], zone))
+        return [None if value is None else next(texts) for value in values]
+    except Unreadable:
+        return None
 
 
 def _at(values: list[Any], places: Places) -> list[Any]:

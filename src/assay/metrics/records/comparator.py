@@ -6,13 +6,17 @@ tolerance (to score), and in words how far (to explain).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
 from assay.registry import Registry
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Zone = tzinfo | None
 """Where times without an offset are; None: nobody knows, so they are compared as written."""
@@ -57,6 +61,10 @@ class Comparator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Row by row: each expected value against each actual one."""
         return [self.distance(one, other) for one in expected for other in actual]
 
+    def grid(self, expected: Sequence[Any], actual: Sequence[Any], samples: int) -> NDArray[np.float64]:
+        """Sample × expected × actual, of samples of one shape that stand one after the other."""
+        return stacked(self.distance, expected, actual, samples)
+
     def apart(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
         """Pair by pair."""
         return list(map(self.distance, expected, actual))
@@ -70,6 +78,22 @@ class Comparator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def json_type(self) -> dict[str, Any]:
         """What a value looks like in JSON, for models that fill in a schema."""
         return {"type": "string"}
+
+
+def stacked(
+    distance: Callable[[Any, Any], float], expected: Sequence[Any], actual: Sequence[Any], samples: int
+) -> NDArray[np.float64]:
+    """The distances within each of the samples: sample × expected × actual."""
+    import numpy as np
+
+    rows, width = len(expected) // samples, len(actual) // samples
+    values = [
+        distance(one, other)
+        for number in range(samples)
+        for one in expected[number * rows : (number + 1) * rows]
+        for other in actual[number * width : (number + 1) * width]
+    ]
+    return np.array(values, dtype=np.float64).reshape(samples, rows, width)
 
 
 COMPARATORS: Registry[type[Comparator]] = Registry("comparator", "assay.metrics.records.comparators")

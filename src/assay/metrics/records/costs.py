@@ -16,10 +16,7 @@ Part = tuple[Column, float]
 
 
 class Costs:
-    """Row by row: the keys and the quick fields of all pairs at once, the slow ones only where they matter.
-
-    A key outweighs everything that all pairs together could differ by otherwise.
-    """
+    """Row by row: the keys and the quick fields of all pairs at once, the slow ones only where they matter."""
 
     def __init__(self, scheme: Scheme, columns: Sequence[Column]):
         self.rows, self.columns = len(columns[0].expected), len(columns[0].actual)
@@ -36,8 +33,7 @@ class Costs:
             if field.key:
                 apart = column.distances()
                 if any(apart):
-                    weight = 1.0 + min(self.rows, self.columns) * scheme.total_weight
-                    self._keys = added(self._keys, apart, weight)
+                    self._keys = added(self._keys, apart, key_weight(scheme, self.rows, self.columns))
             elif not field.scored:
                 self._unscored.append((column, _AFTERTHOUGHT))
             else:
@@ -58,6 +54,11 @@ class Costs:
         for column, weight in (*self._later, *self._unscored):
             total = added(total, column.distances(), weight)
         return total
+
+
+def key_weight(scheme: Scheme, rows: int, columns: int) -> float:
+    """A key outweighs everything that all pairs together could differ by otherwise."""
+    return 1.0 + min(rows, columns) * scheme.total_weight
 
 
 def added(total: list[float] | None, apart: list[float], weight: float) -> list[float]:

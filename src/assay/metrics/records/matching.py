@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from assay.metrics.records.assignment import assign
-from assay.metrics.records.columns import Column, read
+from assay.metrics.records.columns import Column, Places, read
 from assay.metrics.records.comparator import Zone
 from assay.metrics.records.costs import Costs
 from assay.metrics.records.scheme import Record, Scheme
@@ -49,13 +49,17 @@ class Matching(Struct, frozen=True, gc=False):
     extra: tuple[int, ...] = ()
     scheme: Scheme = Scheme(())
     columns: Sequence[Column] = ()
+    """Of these records, and maybe of other samples' too."""
+    start: tuple[int, int] = (0, 0)
+    """Where in the columns the expected and the actual records begin."""
 
     def failures(self, pair: Pair) -> tuple[Failure, ...]:
         """Which fields of the pair are outside tolerance, and by how much; put into words when asked for."""
+        ours, theirs = self.start[0] + pair.expected, self.start[1] + pair.actual
         return tuple(
             Failure(
                 column.field.name,
-                column.field.explain(column.expected[pair.expected], column.actual[pair.actual]),
+                column.field.explain(column.expected[ours], column.actual[theirs]),
                 column.field.key or column.field.scored,
             )
             for column, held in zip(self.columns, pair.verdicts, strict=True)
@@ -74,7 +78,7 @@ def match(expected: Sequence[Record], actual: Sequence[Record], scheme: Scheme, 
     if chosen is None:
         chosen = _settled(_contents(expected, scheme), _contents(actual, scheme), costs.of_all())
     ours, theirs = zip(*chosen, strict=True)
-    pairs = _judged(columns, ours, theirs)
+    pairs = judged(columns, ours, theirs, (None if len(ours) == rows else ours, theirs))
     if rows == width:
         return Matching(pairs, (), (), scheme, columns)
     missed, extra = set(range(rows)).difference(ours), set(range(width)).difference(theirs)
@@ -118,10 +122,11 @@ def _by_position(pairs: list[tuple[int, int]], keys: Sequence[str]) -> list[tupl
     return [pair for key, found in partners.items() for pair in zip(places[key], sorted(found), strict=False)]
 
 
-def _judged(columns: Sequence[Column], ours: Sequence[int], theirs: Sequence[int]) -> tuple[Pair, ...]:
-    """All chosen pairs, field by field."""
-    places = None if len(ours) == len(columns[0].expected) else ours
-    verdicts = [column.verdicts(places, theirs) for column in columns]
+def judged(
+    columns: Sequence[Column], ours: Sequence[int], theirs: Sequence[int], places: tuple[Places, Places]
+) -> tuple[Pair, ...]:
+    """All chosen pairs, field by field; `places` is where in the columns they are."""
+    verdicts = [column.verdicts(*places) for column in columns]
     right = [True] * len(ours)
     for column, held in zip(columns, verdicts, strict=True):
         if False in held and (column.field.key or column.field.scored):

@@ -6,47 +6,54 @@ Slow fields are compared only where they can matter: they only add to what a pai
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from assay.metrics.records.costs import Costs, added
+from assay.metrics.records.costs import Costs, Part, added
 
 _NOISE = 1e-9
 """Costs nearer than this are the same."""
-_SMALL = 24
+SMALL = 24
+"""Records on a side; of more, `assignment` is the quicker."""
 _FREE = -1
 """In place of a row: the column is nobody's."""
 
 
 def best_pairs(costs: Costs) -> list[tuple[int, int]] | None:
     """The cheapest assignment if there is but one; None where it takes more to tell."""
-    if max(costs.rows, costs.columns) > _SMALL:
+    if max(costs.rows, costs.columns) > SMALL:
         return None
-    lines = _Lines(costs)
+    lines = Lines.of(costs)
     choices, prices, clear = lines.cheapest()
     # where each row has one cheapest column and no two have the same, that is the only best assignment
     if clear and not lines.turned and len(set(choices)) == len(choices):
         found: list[tuple[int, int]] | None = list(enumerate(choices))
     else:
-        found = _Paths(lines, choices, prices).solved()
+        found = solved(lines, choices, prices)
     if found is None or not lines.turned:
         return found
     return sorted((row, column) for column, row in found)
 
 
-class _Lines:
+def solved(lines: Lines, choices: list[int], prices: list[float]) -> list[tuple[int, int]] | None:
+    """The cheapest assignment, from what each row would choose; None: another one costs the same."""
+    return _Paths(lines, choices, prices).solved()
+
+
+class Lines:
     """What each record of the shorter side costs with each of the longer one; they are the rows here."""
 
-    def __init__(self, costs: Costs):
-        quick, self._slow = costs.quick, costs.slow
-        rows, columns = costs.rows, costs.columns
-        self.turned = rows > columns
-        self.width = rows if self.turned else columns
-        self.least = (
-            [quick[start::columns] for start in range(columns)]
-            if self.turned
-            else [quick[start : start + columns] for start in range(0, rows * columns, columns)]
-        )
-        """Without the slow fields."""
+    def __init__(self, least: list[list[float]], slow: Sequence[Part], *, turned: bool = False):
+        self.least, self._slow, self.turned = least, slow, turned
+        """Costs without the slow fields."""
+        self.width = len(least[0])
         self._whole: dict[int, list[float]] = {}
+
+    @classmethod
+    def of(cls, costs: Costs) -> Lines:
+        quick, rows, columns = costs.quick, costs.rows, costs.columns
+        if rows > columns:
+            return cls([quick[start::columns] for start in range(columns)], costs.slow, turned=True)
+        return cls([quick[start : start + columns] for start in range(0, rows * columns, columns)], costs.slow)
 
     def _with(self, columns: list[int], total: list[float]) -> list[float]:
         """The slow fields of each row with one of the columns added."""
@@ -82,7 +89,7 @@ class _Lines:
 class _Paths:
     """Shortest augmenting paths, as in `assignment`, and whether the result is the only best one."""
 
-    def __init__(self, lines: _Lines, choices: list[int], prices: list[float]):
+    def __init__(self, lines: Lines, choices: list[int], prices: list[float]):
         self._lines, self._choices, self._row_price = lines, choices, prices
         self._column_price = [0.0] * lines.width
         self._row_of = [_FREE] * lines.width

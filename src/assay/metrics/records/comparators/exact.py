@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import eq
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Unreadable, Zone
 from assay.metrics.records.folding import folded
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -68,6 +72,14 @@ class Enum(Exact, frozen=True):
         if len({*expected, *actual}) == 1:
             return [0.0] * (len(expected) * len(actual))
         return [0.0 if one == other else 1.0 for one in expected for other in actual]
+
+    def grid(self, expected: Sequence[Any], actual: Sequence[Any], samples: int) -> NDArray[np.float64]:
+        import numpy as np
+
+        numbers = {word: number for number, word in enumerate({*expected, *actual})}
+        mine, theirs = (np.array([numbers[word] for word in side]) for side in (expected, actual))
+        apart: NDArray[np.float64] = np.where(mine.reshape(samples, -1, 1) == theirs.reshape(samples, 1, -1), 0.0, 1.0)
+        return apart
 
     @property
     def json_type(self) -> dict[str, Any]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from operator import sub
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
 from assay.metrics.records.comparator import COMPARATORS, Comparator, Zone
 from assay.metrics.records.moments import DAY, Moment, gap, instant_of, moment
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @COMPARATORS.register("time")
@@ -45,6 +49,16 @@ class Time(Comparator, frozen=True):
             return [(apart := abs(one - other)) / (apart + window) for one in expected for other in actual]
         except TypeError:
             return super().distances(expected, actual)
+
+    def grid(self, expected: Sequence[Any], actual: Sequence[Any], samples: int) -> NDArray[np.float64]:
+        import numpy as np
+
+        mine, theirs = np.array(expected), np.array(actual)
+        if mine.dtype != np.float64 or theirs.dtype != np.float64:
+            return super().grid(expected, actual, samples)
+        apart = np.abs(mine.reshape(samples, -1, 1) - theirs.reshape(samples, 1, -1))
+        shares: NDArray[np.float64] = apart / (apart + max(60.0 * self.minutes, 60.0))
+        return shares
 
     def apart(self, expected: Sequence[Any], actual: Sequence[Any]) -> list[float]:
         window = max(60.0 * self.minutes, 60.0)
