@@ -57,7 +57,7 @@ BACKWARDS = """{"expected_events": [{"action": "create", "title": "x", "start_ti
     [
         ("", 1, "the file is empty"),
         ("[]", 1, "it is []; expected an object with expected_events"),
-        ('{"expected_events": [],\n}', 2, "not JSON"),
+        ('{"expected_events": [],\n]', 2, "not JSON"),
         (
             '{"description": "x",\n "expectd_events": []}',
             2,

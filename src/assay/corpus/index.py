@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import cached_property
@@ -37,6 +38,7 @@ class Index:
     def __init__(self, path: Path, connection: sqlite3.Connection):
         self.path = path
         self._connection = connection
+        weakref.finalize(self, connection.close)  # whoever forgets to close it leaves nothing open
         self._lock = threading.Lock()
         self._check_schema()
         self.metadata: Mapping[str, str] = {

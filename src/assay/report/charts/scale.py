@@ -69,7 +69,7 @@ def value_axis(chart: Chart, start: float, end: float) -> Axis:
 
 def _step(span: float, *, whole: bool) -> float:
     """The round number that gives about five ticks."""
-    if span <= 0:
+    if span < 1e-300:  # nothing to show, or too little to divide
         return 1.0
     rough = span / 5
     power = 10.0 ** math.floor(math.log10(rough))
