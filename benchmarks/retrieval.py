@@ -96,8 +96,21 @@ def question_vectors(n: int) -> NDArray[np.float32]:
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True), dtype=np.float32)
 
 
+def source(number: int) -> str:
+    """The document of a chunk: each has 50."""
+    return f"{number // 50}.txt"
+
+
+def page(number: int) -> int:
+    """The page of a chunk: each has two."""
+    return number % 50 // 2 + 1
+
+
 def write_index(path: Path, corpus: Corpus) -> Index:
-    chunks = [Chunk(id=f"c{n:07d}", text=text, source=f"{n // 50}.txt") for n, text in enumerate(corpus.texts)]
+    chunks = [
+        Chunk(id=f"c{n:07d}", text=text, source=source(n), page=page(n), metadata={"pages": [page(n), page(n)]})
+        for n, text in enumerate(corpus.texts)
+    ]
     with replacing(path, keep_old=False) as store:
         store.put((chunk, row.tobytes()) for chunk, row in zip(chunks, corpus.vectors, strict=True))
         store.finish({"language": "en", "lanes": "document", "model_id": "ready-made", "embedding_dim": str(DIM)})
@@ -150,7 +163,8 @@ def evaluation(name: str, corpus: Corpus, index: Index, config: Config, folder: 
             "difficulty": ("easy", "medium", "hard")[number % 3],
             "question_type": ("factual", "scenario")[number % 2],
         }
-        cases.append({"id": query.id, "question": query.text, "expected_ids": [top], "tags": tags})
+        pages = [{"document": source(place := int(top[1:])), "page": page(place)}]
+        cases.append({"id": query.id, "question": query.text, "expected_ids": [top], "pages": pages, "tags": tags})
     gold = folder / f"{name}-{len(index)}.json"
     gold.write_text(dump_json(cases))
     options = replace(config.retrieval, variants=(name,))

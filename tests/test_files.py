@@ -6,9 +6,11 @@ import errno
 import json
 import multiprocessing
 import os
+import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from assay.errors import AssayError
 from assay.files import (
     append_line,
     dump_json,
+    dump_lines,
     line_of,
     parse_json,
     read_json,
@@ -28,6 +31,9 @@ from assay.files import (
     write_atomic,
     write_json,
 )
+
+LOOKS_INFINITE = struct.unpack(">d", bytes.fromhex("40cb7ff000000000"))[0]
+"""A number whose bytes, 40 cb 7f f0 …, hold those that begin an infinity in MessagePack: cb 7f f0."""
 
 FULL_DISK = """
 import resource, signal, sys
@@ -270,3 +276,20 @@ def test_the_line_found_holds_the_value(value: Any) -> None:
 def test_what_is_written_is_read_back(value: Any) -> None:
     assert parse_json(dump_json(value), "x") == value
     assert parse_json(dump_json(value, indent=2), "x") == value
+    assert parse_json(dump_lines([value]).decode(), "x") == value
+
+
+@given(st.lists(JSON, max_size=5))
+def test_a_line_is_the_same_whatever_stands_beside_it(values: list[Any]) -> None:
+    beside = [*values, "half a pair \ud83d", 2**70, {None: 1}, LOOKS_INFINITE, *values]
+    written = dump_lines(beside)
+    assert written == b"".join(dump_lines([value]) for value in beside)
+    read = [parse_json(line, "x") for line in written.decode().split("\n")[:-1]]
+    assert read == [*values, "half a pair \ud83d", 2**70, {"null": 1}, LOOKS_INFINITE, *values]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("around", [lambda bad: bad, lambda bad: {"a": [0.5, {"b": (1, bad)}]}])
+def test_no_line_holds_what_is_not_finite(value: float, around: Callable[[float], Any]) -> None:
+    with pytest.raises(ValueError, match="Out of range float"):
+        dump_lines([0.5, around(value), "more"])

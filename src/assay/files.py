@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -44,15 +45,40 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 def dump_json(value: Any, *, indent: int | None = None) -> str:
     """JSON text; NaN and infinities are refused, because readers of JSON refuse them too."""
-    text = _COMPACT(value)
     if indent is None:
-        return text
+        return _COMPACT(value)
+    quick = _quick(value)
+    if quick is None:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     from msgspec.json import format as indented
 
+    return indented(quick, indent=indent).decode()
+
+
+def dump_lines(values: Sequence[Any]) -> bytes:
+    """Each as a line of JSON, in UTF-8. A value gives the same bytes, whatever stands beside it."""
+    together = _quick(values, lines=True)
+    if together is not None:
+        return together
+    return b"".join((_quick(value) or _encode(_COMPACT(value))) + b"\n" for value in values)
+
+
+_NOT_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
+"""How MessagePack begins NaN and the infinities. No text holds it; another number may, by chance."""
+
+
+def _quick(value: Any, *, lines: bool = False) -> bytes | None:
+    """What msgspec writes, ten times quicker than json's own encoder; None where it may not be trusted with it: it
+    writes NaN as null, and takes neither half a surrogate pair nor an integer of more than 64 bits."""
+    from msgspec.json import Encoder
+    from msgspec.msgpack import encode
+
     try:
-        return indented(text, indent=indent)
-    except UnicodeEncodeError:  # half a surrogate pair; json's own indenting takes it, ten times slower
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+        if _NOT_FINITE.search(encode(value)):
+            return None
+        return Encoder().encode_lines(value) if lines else Encoder().encode(value)
+    except (UnicodeEncodeError, OverflowError, TypeError):
+        return None
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -143,8 +169,6 @@ def _finite(literal: str) -> float:
 
 def _position(text: str, literal: str) -> int:
     """Where the literal first stands outside a string."""
-    import re
-
     tokens = re.finditer(rf'"(?:[^"\\]|\\.)*"|({re.escape(literal)})', text)
     return next(token.start() for token in tokens if token[1])
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
 import numpy as np
 
-from assay.corpus.content import fingerprint_of
+from assay.corpus.content import COUNT_DOCUMENTS, fingerprint_of
 from assay.errors import AssayError
 from assay.records import Chunk, Lane
 
@@ -118,7 +118,9 @@ class Index:
 
     @cached_property
     def document_count(self) -> int:
-        return int(self._rows("SELECT COUNT(DISTINCT COALESCE(source, '')) FROM chunks")[0][0])
+        """As counted when it was made, by us: who made another may have counted something else."""
+        counted = self.metadata.get("documents", "") if "fingerprint" in self.metadata else ""
+        return int(counted) if counted.isdecimal() else int(self._rows(COUNT_DOCUMENTS)[0][0])
 
     def texts(self) -> list[str]:
         return [str(text) for (text,) in self._column("COALESCE(text, '')")]

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
-from assay.corpus.content import fingerprint_of
+from assay.corpus.content import COUNT_DOCUMENTS, fingerprint_of
 from assay.errors import AssayError
 from assay.records import Chunk
 
@@ -136,9 +136,11 @@ class Store:
     def finish(self, metadata: Mapping[str, str]) -> str:
         """Metadata and fingerprint; what was prepared from other chunks goes."""
         fingerprint = fingerprint_of(self._connection.execute("SELECT id, text FROM chunks ORDER BY id"))
+        (documents,) = self._connection.execute(COUNT_DOCUMENTS).fetchone()
         self._connection.execute("DELETE FROM lexical")
         self._connection.execute("DELETE FROM metadata")
-        values = {**metadata, "schema_version": SCHEMA_VERSION, "fingerprint": fingerprint}
+        own = {"schema_version": SCHEMA_VERSION, "fingerprint": fingerprint, "documents": str(documents)}
+        values = {**metadata, **own}
         self._connection.executemany(
             "INSERT INTO metadata (key, value) VALUES (?, ?)",
             sorted(values.items()),

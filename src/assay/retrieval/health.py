@@ -48,8 +48,8 @@ def examine(cases: Sequence[Case], index: Index, search: Search, old: Index | No
 
 
 def _unknown_documents(cases: Iterable[Case], index: Index) -> tuple[str, ...]:
-    documents = Documents(index.sources)
     named = {page.document for case in cases for page in case.pages}
+    documents = Documents(index.sources if named else ())
     return tuple(sorted(name for name in named if documents.find(name) is None))
 
 

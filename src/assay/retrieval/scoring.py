@@ -13,7 +13,6 @@ from assay.corpus.documents import Documents
 from assay.corpus.index import Index
 from assay.evaluate import Named
 from assay.metrics import Measure, judge, page_ranks, page_recall
-from assay.metrics.ranking.measures import defined
 from assay.records import Case, Fault, PageRef, Ranking
 from assay.retrieval.diagnosis import CUT
 from assay.retrieval.rules import Rules
@@ -82,10 +81,11 @@ class RetrievalScorer:
 
     def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Ranking | Fault]) -> list[Row]:
         found = [(case, output) for case, output in zip(cases, outputs, strict=True) if isinstance(output, Ranking)]
-        values = self.matrix([case for case, _ in found], [ranking.ids for _, ranking in found])
-        scored = {case.id: row for (case, _), row in zip(found, values, strict=True)}
+        values = iter(self.matrix([case for case, _ in found], [ranking.ids for _, ranking in found]).tolist())
         return [
-            self._row(system.name, case, output, scored.get(case.id))
+            _failed(system.name, case, output)
+            if isinstance(output, Fault)
+            else self._row(system.name, case, output, [None if value != value else value for value in next(values)])
             for case, output in zip(cases, outputs, strict=True)
         ]
 
@@ -123,37 +123,51 @@ class RetrievalScorer:
         """The page under the name its document has in the index."""
         return PageRef(self._documents.find(page.document) or page.document, page.page)
 
-    def _row(self, variant: str, case: Case, output: Ranking | Fault, values: NDArray[np.float64] | None) -> Row:
-        row: Row = {
-            "variant": variant,
-            "case_id": case.id,
-            "status": "ok",
-            "question": case.question,
-            "tags": case.tags,
-            "expected_ids": list(case.expected_ids),
-        }
-        if isinstance(output, Fault) or values is None:
-            assert isinstance(output, Fault)
-            return row | {"status": "error", "error": {"phase": output.phase, "message": output.message}, "scores": {}}
-        scores = defined(values)
-        return row | {
-            "rank": first_rank(output.ids, case.expected_ids),
+    def _row(self, variant: str, case: Case, output: Ranking, scores: Sequence[float | None]) -> Row:
+        expected = case.expected_ids
+        return _about(variant, case, "ok", expected) | {
+            "rank": first_rank(output.ids, expected),
             "scores": dict(zip(self._names, scores, strict=True)),
             "undefined": self._undefined(scores, case) if None in scores else {},
             "retrieved": {"scale": output.scale, "ids": output.ids, "scores": output.scores},
         }
 
     def _undefined(self, scores: Sequence[float | None], case: Case) -> dict[str, str]:
-        return {str(m): self._why(m, case) for m, value in zip(self.measures, scores, strict=True) if value is None}
-
-    def _why(self, measure: Measure, case: Case) -> str:
         """Why a measure has no value. Without an index nobody knows which page a chunk is of."""
-        if measure.name == "page_recall" and case.pages and self._index is None:
-            return NO_INDEX
-        return measure.undefined
+        unknown = {"page_recall": NO_INDEX} if case.pages and self._index is None else {}
+        return {
+            name: unknown.get(family, reason)
+            for (name, family, reason), value in zip(self._reasons, scores, strict=True)
+            if value is None
+        }
+
+    @cached_property
+    def _reasons(self) -> list[tuple[str, str, str]]:
+        """Name, family and why it may have no value, of each measure."""
+        return [(str(measure), measure.name, measure.undefined) for measure in self.measures]
+
+
+def _about(variant: str, case: Case, status: str, expected: Sequence[str]) -> Row:
+    """What every row begins with."""
+    return {
+        "variant": variant,
+        "case_id": case.id,
+        "status": status,
+        "question": case.question,
+        "tags": case.tags,
+        "expected_ids": list(expected),
+    }
+
+
+def _failed(variant: str, case: Case, fault: Fault) -> Row:
+    error = {"phase": fault.phase, "message": fault.message}
+    return _about(variant, case, "error", case.expected_ids) | {"error": error, "scores": {}}
 
 
 def first_rank(ids: Sequence[str], expected: Iterable[str]) -> int | None:
     """Where the first expected id stands, from 1."""
     wanted = set(expected)
-    return next((rank for rank, id_ in enumerate(ids, 1) if id_ in wanted), None)
+    for rank, id_ in enumerate(ids, 1):
+        if id_ in wanted:
+            return rank
+    return None

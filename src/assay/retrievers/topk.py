@@ -20,9 +20,6 @@ class Hits(Struct, frozen=True):
     scores: NDArray[np.floating[Any]]
 
 
-NO_HITS = Hits(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32))
-
-
 def best(scores: NDArray[np.float32], k: int, above: float) -> Hits:
     """The k highest scores greater than `above`: by score, then row, both descending.
 
@@ -44,10 +41,13 @@ def rank_of(scores: NDArray[np.floating[Any]], rows: Iterable[int], above: float
     return int(min(ranks)) if ranks else None
 
 
-def candidates(scores: NDArray[np.float32], k: int, slack: float) -> NDArray[np.intp]:
-    """Rows that may be among the k best when each finite score may be wrong by less than half the slack."""
-    bound = lower_bound(scores, k)
-    return np.flatnonzero(scores >= bound - slack if bound > -np.inf else scores > -np.inf)
+def candidates(scores: NDArray[np.float32], k: int, slack: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Of queries × rows: (query, row) of all that may be among the query's k best, both ascending, when each finite
+    score may be wrong by less than half the slack."""
+    bounds = _lower_bounds(scores, k)
+    least = np.where(bounds > -np.inf, bounds - np.float32(slack), np.finfo(np.float32).min)
+    queries, rows = np.divmod(np.flatnonzero(scores >= least[:, None]), max(scores.shape[1], 1))
+    return queries, rows
 
 
 def ordered(rows: NDArray[np.intp], scores: NDArray[np.floating[Any]], k: int) -> Hits:
@@ -68,6 +68,16 @@ def lower_bound(scores: NDArray[np.float32], k: int) -> float:
         return _kth_highest(scores, k)
     whole = len(scores) // width * width
     return _kth_highest(scores[:whole].reshape(width, -1).max(axis=0), k)
+
+
+def _lower_bounds(scores: NDArray[np.float32], k: int) -> NDArray[np.float32]:
+    """`lower_bound` of many queries at once; minus infinity where there are not so many rows."""
+    queries, size = scores.shape
+    width = size // (_BLOCKS * k)
+    if width >= 2:
+        scores = scores[:, : size // width * width].reshape(queries, width, -1).max(axis=1)
+    place = scores.shape[1] - k
+    return np.partition(scores, place, axis=1)[:, place] if place >= 0 else np.full(queries, -np.inf, dtype=np.float32)
 
 
 def _kth_highest(values: NDArray[np.float32], k: int) -> float:

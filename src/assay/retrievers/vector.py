@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -18,7 +19,7 @@ from assay.records import Fault, Ranking
 from assay.retrievers.bm25 import ranking, rows_of
 from assay.retrievers.filters import allowed_rows
 from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
-from assay.retrievers.topk import NO_HITS, Hits, candidates, ordered, rank_of
+from assay.retrievers.topk import Hits, candidates, ordered, rank_of
 
 DIGITS = 6
 """Of a cosine that are kept: all that single precision is sure of."""
@@ -26,6 +27,8 @@ _SLACK = 1e-4
 """The last bits of a matrix product depend on the machine and on the size of the block. It only chooses candidates,
 generously; their cosines are computed again one by one, so that equal chunks tie, and a tie is settled by id."""
 _BLOCK_BYTES = 32 * 1024 * 1024
+_PAIRS = 8192
+"""Cosines computed again together."""
 
 
 class Matrix(Struct, frozen=True):
@@ -68,48 +71,60 @@ class Vector:
     def ranks(self, queries: Sequence[Query], wanted: Sequence[Sequence[str]], request: Request) -> list[int | None]:
         """How high the best of the wanted chunks stands for each query, however deep."""
         encoded = encode(self._embedder, [query.text for query in queries])
+        places = iter(rows_of(self._index, wanted))
         found = []
-        for (query, scores), rows in zip(self._scores(encoded, request), rows_of(self._index, wanted), strict=True):
-            found.append(rank_of(np.round(scores, DIGITS), rows, above=-np.inf) if query.any() else None)
+        for block, scores in self._scores(encoded, request):
+            for query, cosines_, rows in zip(block, scores, places, strict=False):
+                found.append(rank_of(np.round(cosines_, DIGITS), rows, above=-np.inf) if query.any() else None)
         return found
 
     def _hits(self, queries: NDArray[np.float32], request: Request) -> Iterator[Hits]:
         rows = load(self._index).rows
-        for query, scores in self._scores(queries, request):
-            yield _top(query, scores, rows, request.k) if query.any() else NO_HITS
+        for block, scores in self._scores(queries, request):
+            scores[~block.any(axis=1)] = -np.inf
+            yield from _top(block, scores, rows, request.k)
 
     def _scores(
         self, queries: NDArray[np.float32], request: Request
     ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        """Each query with its cosine to every row; rows that cannot be results have −∞."""
+        """Some queries at a time with their cosines to every row; rows that cannot be results have −∞."""
         matrix = load(self._index)
         allowed = allowed_rows(self._index, request)
         hidden = matrix.blank if allowed is None else np.union1d(matrix.blank, np.flatnonzero(~allowed))
-        for query, scores in _products(queries, matrix.rows):
-            scores[hidden] = -np.inf
-            yield query, scores
+        for block, scores in _products(queries, matrix.rows):
+            scores[:, hidden] = -np.inf
+            yield block, scores
 
 
-def _top(query: NDArray[np.float32], scores: NDArray[np.float32], rows: NDArray[np.float32], k: int) -> Hits:
-    chosen = candidates(scores, k, _SLACK)
-    return ordered(chosen, cosines(rows[chosen], query), k)
+def _top(
+    queries: NDArray[np.float32], scores: NDArray[np.float32], rows: NDArray[np.float32], k: int
+) -> Iterator[Hits]:
+    owners, chosen = candidates(scores, k, _SLACK)
+    exact = np.concatenate(
+        [
+            cosines(rows[chosen[start : start + _PAIRS]], queries[owners[start : start + _PAIRS]])
+            for start in range(0, max(len(chosen), 1), _PAIRS)
+        ]
+    )
+    for start, stop in pairwise(np.searchsorted(owners, np.arange(len(queries) + 1)).tolist()):
+        yield ordered(chosen[start:stop], exact[start:stop], k)
 
 
-def cosines(rows: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Of each row by itself, whichever the others are."""
-    exact = np.asarray(np.einsum("ij,j->i", rows, query), dtype=np.float64)
+def cosines(rows: NDArray[np.float32], queries: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Of each row with its query, or with the only one: of each by itself, whichever the others are."""
+    exact = np.asarray(np.einsum("ij,ij->i", rows, np.broadcast_to(queries, rows.shape)), dtype=np.float64)
     return np.asarray(np.round(exact, DIGITS), dtype=np.float64)
 
 
 def _products(
     queries: NDArray[np.float32], rows: NDArray[np.float32]
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """Each query with its cosine to every row; the array of cosines is used again for the next."""
+    """Some queries at a time with their cosines to every row; the array of cosines is used again for the next."""
     size = max(1, min(len(queries), _BLOCK_BYTES // (4 * max(len(rows), 1))))
     space = np.empty((size, len(rows)), dtype=np.float32)
     for start in range(0, len(queries), size):
         block = queries[start : start + size]
-        yield from zip(block, np.matmul(block, rows.T, out=space[: len(block)]), strict=True)
+        yield block, np.matmul(block, rows.T, out=space[: len(block)])
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from assay.errors import IncompleteRun
-from assay.files import dump_json, parse_json, write_atomic
+from assay.files import dump_lines, parse_json, write_atomic
 
 Row = dict[str, Any]
 Key = tuple[str, str]
@@ -39,7 +39,7 @@ class ResultsFile:
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one flushed write; a full disk ends the run with what is finished kept."""
-        data = "".join(dump_json(row) + "\n" for row in rows).encode("utf-8", "backslashreplace")
+        data = dump_lines(rows)
         try:
             with self.path.open("ab", buffering=0) as file:
                 start = file.tell()
