@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, default_k: str) -> None:
+    from assay.cli._ci import add_ci_arguments
+
     parser.add_argument(
         "--k", metavar="N", type=int, help=f"cut-off of every case (default: its own, else {default_k})"
     )
@@ -32,6 +34,7 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, default_k: str) ->
     parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
     parser.add_argument("--force", action="store_true", help="promote a partial run too")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+    add_ci_arguments(parser)
 
 
 def evaluate(arguments: argparse.Namespace, config: Config, lane: Lane | None) -> Published:

@@ -41,6 +41,21 @@ def print_json(value: Any) -> None:
     print(dump_json(value, indent=2))
 
 
+def note(text: str, arguments: argparse.Namespace) -> None:
+    """Where something was written: beside the result, so on stderr."""
+    if not arguments.quiet:
+        print(text, file=sys.stderr)
+
+
+def told(done: Exception, arguments: argparse.Namespace) -> int:
+    """A batch file instead of a run."""
+    if arguments.json:
+        print_json({"written": str(arguments.batch_out), "told": str(done)})
+    else:
+        print(done)
+    return 0
+
+
 def show(report: Report, *, whole: bool = False, stderr: bool = False) -> None:
     """On the terminal; details are left to the files unless the whole is asked for."""
     from msgspec.structs import replace
@@ -55,8 +70,10 @@ def show(report: Report, *, whole: bool = False, stderr: bool = False) -> None:
 def finish(published: Published, config: Config, arguments: argparse.Namespace, *, one_of_many: bool = False) -> None:
     """What every evaluation ends with: the summary on stdout, where the report is, a baseline if asked for.
 
-    The JSON of one of many is left to the caller, who prints them all as one document.
+    The JSON of one of many, and what a pipeline is told, is left to the caller: it is one document for all.
     """
+    from assay.cli._ci import tell_pipeline
+
     folder = published.run
     if arguments.json:
         if not one_of_many:
@@ -70,7 +87,9 @@ def finish(published: Published, config: Config, arguments: argparse.Namespace, 
         from assay.runs.baselines import promote
 
         baseline = promote(folder, config.path("baselines"), today=datetime.now(UTC).date(), force=arguments.force)
-        print(f"baseline {baseline.path}", file=sys.stderr)
+        note(f"baseline {baseline.path}", arguments)
+    if not one_of_many:
+        tell_pipeline([published], arguments)
 
 
 @contextmanager

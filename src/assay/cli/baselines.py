@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 HELP = "list baselines, or promote a run to one"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,8 @@ HELP = "extract records from texts and score them against what is expected"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._ci import add_ci_arguments
+
     parser.add_argument(
         "samples", nargs="?", type=Path, help="folder of samples, one text, or outputs (.jsonl, with --gold)"
     )
@@ -37,13 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
     parser.add_argument("--force", action="store_true", help="promote a partial run too")
+    add_ci_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from contextlib import redirect_stdout
     from datetime import datetime
 
-    from assay.cli._output import finish
+    from assay.cli._output import finish, note
     from assay.config import load
     from assay.extraction.evaluation import run_extraction
     from assay.report.benchmark import write_benchmark
@@ -64,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in published.summary["notes"]:
         print(f"assay: {warning}", file=sys.stderr)
     finish(published, config, arguments)
-    print(f"report {report}", file=sys.stderr)
+    note(f"report {report}", arguments)
     return published.exit_code
 
 
@@ -76,7 +79,7 @@ def _print_records(order: Order, arguments: argparse.Namespace) -> int:
     from assay.extraction.evaluation import extract_file
     from assay.report.records import record_lines, with_confidence
 
-    for name in ("resume", "update_baseline", "force"):
+    for name in ("resume", "update_baseline", "force", "ci", "junit"):
         if getattr(arguments, name):
             raise AssayError(
                 f"--{name.replace('_', '-')} is for runs", where=str(order.samples), hint="One text is none"

@@ -11,6 +11,7 @@ from assay.errors import unknown_name
 
 HELP = "build, check and convert gold sets"
 OMITS = ("--config", "--quiet", "--json")
+"""Each subcommand has them."""
 
 
 def subcommands() -> list[str]:

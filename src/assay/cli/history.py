@@ -7,7 +7,6 @@ import argparse
 from assay.errors import unknown_name
 
 HELP = "list the finished runs and their headline numbers"
-OMITS = ("--quiet",)
 KINDS = ("retrieval", "rag", "extraction", "lanes")
 """Of evaluations; one from elsewhere is known by its lines."""
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 HELP = "write assay.yaml with every setting explained, and a tiny example"
-OMITS = ("--config", "--quiet")
+OMITS = ("--config",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 HELP = "check a judge against people's labels"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,6 +22,8 @@ EVALUATION: dict[str, object] = {
     "update_baseline": False,
     "force": False,
     "resume": None,
+    "ci": False,
+    "junit": None,
 }
 """Options that mean nothing to `mine`, and what they are when nobody gave them."""
 MINING = ("repo", "out", "base", "head", "commits", "max_units")

@@ -19,12 +19,14 @@ INTERRUPTED, BROKEN_PIPE, OWN_FAULT = 130, 141, 70
 """As shells have them for a process ended by Ctrl-C or a reader gone; 70 is a fault of Assay itself, so that a
 pipeline never takes it for a failed gate."""
 
+CI = "--ci"
+
 COMMON: dict[str, dict[str, Any]] = {
     "--config": {"metavar": "FILE", "type": Path, "help": "settings (default: assay.yaml here, if any)"},
-    "--quiet": {"action": "store_true", "help": "no progress on stderr"},
+    "--quiet": {"action": "store_true", "help": "no progress and no notes on stderr"},
     "--json": {"action": "store_true", "help": "the result as JSON on stdout"},
 }
-"""The options every command has, but for those it names in `OMITS` because they would do nothing there."""
+"""The options every command has, so that a script can say them without looking; `OMITS` names what cannot be meant."""
 
 
 def commands() -> list[str]:
@@ -40,12 +42,25 @@ def load(command: str) -> ModuleType:
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     _print_anything()
+    if CI not in words:
+        return _exit_code(words)
+    from assay.cli._ci import guarded
+
+    with guarded(words):
+        return _exit_code(words)
+
+
+def _exit_code(words: list[str]) -> int:
     try:
         code = dispatch(words)
         sys.stdout.flush()
         return code
     except AssayError as fault:
         print(f"assay: {fault}", file=sys.stderr)
+        if CI in words:
+            from assay.cli._ci import tell_fault
+
+            tell_fault(fault)
         return fault.exit_code
     except KeyboardInterrupt:
         print(f"assay: interrupted{_how_to_resume(words)}", file=sys.stderr)

@@ -15,6 +15,8 @@ HELP = "evaluate retrieval against a gold set"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._ci import add_ci_arguments
+
     parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, case file or BEIR folder")
     parser.add_argument("--index", metavar="FILE", type=Path, help="the index that is searched")
     parser.add_argument(
@@ -41,9 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
     parser.add_argument("--force", action="store_true", help="promote a partial run too")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+    add_ci_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from assay.cli._ci import tell_pipeline
     from assay.cli._output import finish, print_json, progress_to
     from assay.config import load
     from assay.report.publish import publish
@@ -59,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         done.append(published)
     if arguments.json and arguments.corpora:
         print_json([published.as_data() for published in done])
+    if arguments.corpora:
+        tell_pipeline(done, arguments)
     return max(published.exit_code for published in done)
 
 

@@ -6,10 +6,14 @@ import argparse
 import os
 from pathlib import Path
 
+from assay.errors import AssayError
+
 HELP = "ask every question, judge the answers, compare with the baseline"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._ci import add_ci_arguments
+
     parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, QA corpus or case file")
     parser.add_argument("--index", metavar="FILE", type=Path, help="the index of the embedded pipeline")
     parser.add_argument("--system", metavar="NAME", help="embedded, python:module:name, a URL, recorded:FILE")
@@ -46,12 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-in", metavar="FILE", type=Path, action="append", help="take the results of a batch in first"
     )
     parser.add_argument("--interactive", action="store_true", help="ask for the main settings first, on a terminal")
+    add_ci_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     # Searches of a run are small and many: more threads in the matrix library only spin while replies are awaited.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from assay.cli._output import finish, print_json, progress_to, show
+    from assay.cli._output import finish, print_json, progress_to, show, told
     from assay.cli._run import ask, exchange_of, order_of, resumable
     from assay.config import load
     from assay.rag.batches import BatchWritten
@@ -61,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.report.publish import publish, require_baseline
 
     config, order = order_of(load(arguments.config), arguments)
+    if arguments.interactive and arguments.ci:
+        raise AssayError("--interactive and --ci exclude each other", hint="A pipeline has nobody to ask")
     if arguments.interactive:
         config, order = ask(config, order)
     if arguments.dry_run:
@@ -75,8 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         with progress_to(quiet=arguments.quiet) as progress, resumable():
             folder = run_rag(order, progress, exchange_of(arguments))
     except BatchWritten as done:
-        print(done)
-        return 0
+        return told(done, arguments)
     published = publish(folder, config, arguments.baseline, different_judges=arguments.allow_different_judges)
     finish(published, config, arguments)
     return published.exit_code

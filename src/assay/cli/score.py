@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _judge_again(arguments: argparse.Namespace) -> int:
-    from assay.cli._output import finish, progress_to
+    from assay.cli._output import finish, progress_to, told
     from assay.cli._run import check_promotion, exchange_of, judged_by
     from assay.config import load
     from assay.rag.batches import BatchWritten
@@ -62,8 +62,7 @@ def _judge_again(arguments: argparse.Namespace) -> int:
         with progress_to(quiet=arguments.quiet) as progress:
             again = rejudge(folder, config, index if index.exists() else None, progress, exchange_of(arguments))
     except BatchWritten as done:
-        print(done)
-        return 0
+        return told(done, arguments)
     published = publish(again, config, arguments.baseline, different_judges=arguments.allow_different_judges)
     finish(published, config, arguments)
     return published.exit_code

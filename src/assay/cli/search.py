@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 HELP = "search the index for one query and show why each result came back"
-OMITS = ("--quiet",)
 DEFAULT = "default: hybrid; bm25 for code, and when the index has no embeddings"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 HELP = "prove on this machine that the measures equal their references"
-OMITS = ("--config", "--quiet")
+OMITS = ("--config",)
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:

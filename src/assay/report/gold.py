@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Any
 
 from assay.config import GoldGate
 from assay.gold.gates.protocol import Failure, Outcome, settle
@@ -163,3 +164,11 @@ def gates_report(settings: Mapping[str, GoldGate]) -> Report:
         for gate in settle(settings)
     )
     return Report("Gates", "Settings: gold.gates in assay.yaml", (Section("Gates", (Table(columns, rows),)),))
+
+
+def gate_records(settings: Mapping[str, GoldGate]) -> list[dict[str, Any]]:
+    """The same as data."""
+    return [
+        {"gate": gate.id, "severity": gate.severity, "limits": dict(gate.limits), "rule": gate.limit}
+        for gate in settle(settings)
+    ]

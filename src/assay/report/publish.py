@@ -39,10 +39,15 @@ class Published(Struct, frozen=True, kw_only=True):
     comparison: Comparison | None
     variants: tuple[Comparison, ...] = ()
     """The first variant against each of the others, within the run."""
-    exceeded: tuple[Figure, ...] = ()
-    """Latency or cost beyond its limit."""
+    limits: tuple[Figure, ...] = ()
+    """Latency and cost that have a limit."""
     not_compared: str | None = None
     """Why there is no comparison although there is a baseline."""
+
+    @property
+    def exceeded(self) -> tuple[Figure, ...]:
+        """Latency or cost beyond its limit."""
+        return tuple(figure for figure in self.limits if figure.exceeded)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -100,7 +105,7 @@ def publish(run: RunFolder, config: Config, baseline: str = "latest", *, differe
         report=report,
         comparison=comparison,
         variants=variants,
-        exceeded=tuple(figure for figure in limited if figure.exceeded),
+        limits=tuple(figure for figure in limited if figure.limit is not None),
         not_compared=why,
     )
 

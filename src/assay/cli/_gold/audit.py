@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 HELP = "say how many questions to check by hand, and what the verdicts prove"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 HELP = "convert a gold set from and to SQuAD, BEIR, RAG-run corpora, JSON lines, CSV; write triplets"
-OMITS = ("--quiet",)
 ENDINGS = {"squad": ".squad.json", "beir": ".beir", "schema-v2": ".v2.json", "jsonl": ".jsonl", "csv": ".csv"}
 ENDINGS |= {"qa": ".qa.json", "triplets": ".triplets.jsonl"}
 

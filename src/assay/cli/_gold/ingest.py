@@ -8,7 +8,6 @@ from pathlib import Path
 from assay.cli._gold._arguments import add_build_arguments
 
 HELP = "take answers to the prompts (JSON lines), or a person's questions (CSV), into a build"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

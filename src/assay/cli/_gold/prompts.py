@@ -8,7 +8,6 @@ from pathlib import Path
 from assay.cli._gold._arguments import add_build_arguments
 
 HELP = "write the prompts of a build to a file, in OpenAI's batch format"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 HELP = "after re-chunking, follow the quoted answers to their new chunks and say what is lost"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 HELP = "show what a gold set is made of: distributions, coverage, hardness, triviality"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

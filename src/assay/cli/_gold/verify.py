@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 HELP = "put every gate to a gold set, measured again from text, index and embeddings"
-OMITS = ("--quiet",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.corpus.index import Index
     from assay.gold.gold_file import read_gold_file
     from assay.gold.verify import verify
-    from assay.report.gold import gates_report, verification_report
+    from assay.report.gold import gate_records, gates_report, verification_report
 
     config = load(arguments.config)
     if arguments.gates:
-        show(gates_report(config.gold.gates))
+        print_json(gate_records(config.gold.gates)) if arguments.json else show(gates_report(config.gold.gates))
         return 0
     gold = read_gold_file(arguments.gold or config.path("gold"))
     with Index.open(arguments.index or config.path("index")) as index:
