@@ -77,7 +77,7 @@ def tell_fault(fault: AssayError) -> None:
 
 
 def _write(path: Path, pieces: Iterable[bytes], arguments: argparse.Namespace) -> None:
-    from assay.cli._output import note
+    from assay.cli._notes import note
     from assay.files import write_atomic
 
     write_atomic(path, pieces)
@@ -147,7 +147,7 @@ def guarded(words: Sequence[str]) -> Iterator[None]:
     old = sys.stdout, sys.stderr
     out = Harmless(old[0], json="--json" in words)
     err = Harmless(old[1], json=False)
-    sys.stdout, sys.stderr = out, err  # type: ignore[assignment]
+    sys.stdout, sys.stderr = out, err
     try:
         yield
     finally:

@@ -41,12 +41,6 @@ def print_json(value: Any) -> None:
     print(dump_json(value, indent=2))
 
 
-def note(text: str, arguments: argparse.Namespace) -> None:
-    """Where something was written: beside the result, so on stderr."""
-    if not arguments.quiet:
-        print(text, file=sys.stderr)
-
-
 def told(done: Exception, arguments: argparse.Namespace) -> int:
     """A batch file instead of a run."""
     if arguments.json:
@@ -73,6 +67,7 @@ def finish(published: Published, config: Config, arguments: argparse.Namespace, 
     The JSON of one of many, and what a pipeline is told, is left to the caller: it is one document for all.
     """
     from assay.cli._ci import tell_pipeline
+    from assay.cli._notes import note
 
     folder = published.run
     if arguments.json:

@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     from contextlib import redirect_stdout
     from datetime import datetime
 
-    from assay.cli._output import finish, note
+    from assay.cli._notes import note
+    from assay.cli._output import finish
     from assay.config import load
     from assay.extraction.evaluation import run_extraction
     from assay.report.benchmark import write_benchmark

@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from assay.cli._output import note, show
+    from assay.cli._notes import note
+    from assay.cli._output import show
     from assay.config import load
     from assay.files import write_atomic
     from assay.report.publish import publish

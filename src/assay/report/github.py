@@ -95,7 +95,8 @@ def headline_numbers(summary: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]
         names = ("pass_rate", "acceptable_rate", "overall_score_avg", "precision", "recall", "f1")
         return {name: intervals[name] for name in names if name in intervals}
     decision = summary["decision"]
-    found = summary["metrics"].get(decision["variant"]) or next(iter(summary["metrics"].values()), {})
+    metrics: Mapping[str, Mapping[str, Any]] = summary["metrics"]
+    found = metrics.get(decision["variant"]) or next(iter(metrics.values()), {})
     last = {name.partition("@")[0]: name for name in found}
     names = tuple(name for name in (decision["measure"], last.get("mrr"), last.get("ndcg")) if name)
     return {name: found[name] for name in dict.fromkeys(names) if name in found}
