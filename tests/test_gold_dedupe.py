@@ -60,6 +60,24 @@ def test_the_same_across_the_edges_of_blocks(count: int) -> None:
     assert 0 < len(found) < count
 
 
+@pytest.mark.parametrize("threshold", [0.95, 0.6])
+def test_the_same_with_many_threads_and_tiles(threshold: float) -> None:
+    """6,000 vectors of which most stay; at 0.6 so many pairs pass the bound that they are compared all together."""
+    draw = np.random.default_rng(3)
+    vectors = unit(draw.normal(size=(6000, 80)))
+    again = draw.permutation(6000)[:900]
+    vectors[again] = unit(vectors[draw.permutation(6000)[:900]] + 0.03 * draw.normal(size=(900, 80)))
+    near = vectors.astype(np.float64) @ vectors.astype(np.float64).T >= threshold
+    stays, expected = np.ones(6000, dtype=bool), []
+    for row in range(6000):
+        before = np.flatnonzero(near[row, :row] & stays[:row])
+        if len(before):
+            stays[row] = False
+            expected.append((row, int(before[0])))
+    assert [(each.row, each.of) for each in duplicates(vectors, threshold)] == expected
+    assert 500 < len(expected) < 5500
+
+
 def test_a_pair_at_the_threshold_counts_and_one_just_below_does_not() -> None:
     angle = np.arccos(0.95)
     for step, expected in ((-1e-6, 1), (1e-6, 0)):

@@ -119,6 +119,8 @@ DEFECTS: list[tuple[str, str, str | None, Change]] = [
     ("arithmetic that nobody explains", "G3-1", "q06", both(asks(6, "What do two hours in the smaller hall cost?"), answer(6, "It costs 36 pounds", reasoning_class="arithmetic"))),
     # the link
     ("page off by one", "G1-1", "q02", put(2, "provenance.pages", [3])),
+    ("a page beyond the end of the document", "G1-1", "q02", put(2, "provenance.pages", [2, 99])),
+    ("a page before its beginning", "G1-1", "q02", put(2, "provenance.pages", [0, 2])),
     ("the chunk is of another document", "G1-1", "q02", put(2, "provenance.docs", ["fines.pdf"])),
     ("a document with a name that ends alike", "G1-1", "q02", put(2, "provenance.docs", ["unlending.pdf"])),
     ("the chunk is not in the index", "G1-1", "q01", put(1, "provenance.chunk_id", "lending.pdf-9")),
@@ -193,6 +195,7 @@ NEIGHBOURS: list[tuple[str, Change]] = [
     ("a document in other case", put(2, "provenance.docs", ["Lending.PDF"])),
     ("several documents, the right one first", put(2, "provenance.docs", ["lending.pdf", "fines.pdf"])),
     ("several pages, the right one among them", put(2, "provenance.pages", [1, 2])),
+    ("pages of a document that the index does not have", both(put(2, "provenance.docs", ["lending.pdf", "statutes.pdf"]), put(2, "provenance.pages", [2, 99]))),
     ("no page known", put(2, "provenance.pages", [])),
     ("a stored score that is too low", put(2, "processing.chunk_match_score", 40)),
     ("a status that is too modest", put(2, "validation.status", "PENDING")),

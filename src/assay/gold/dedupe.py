@@ -1,34 +1,39 @@
 """Near duplicates, exactly and without comparing most pairs in full.
 
-Two unit vectors x and y, turned so that most of what tells vectors apart stands in their first k numbers, have
-x·y ≤ x₁·y₁ + |x₂||y₂|, where x₁ is those k numbers and |x₂| the length of the rest. That is one product of k + 1
-numbers, an eighth of the work; only the pairs whose bound reaches the threshold are compared in full. The
-product is made in blocks: memory grows with the number of vectors, never with its square.
+Only the pairs whose upper bound (see `projection`) reaches the threshold are compared in full. The bounds are
+multiplied in tiles: memory grows with the number of vectors, never with its square.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from assay.corpus.quotes import fold
+from assay.gold.projection import SLACK, Vectors, bounds
 
-Vectors = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+Pairs = tuple[Numbers, Numbers, NDArray[np.float64]]
+"""Rows, earlier rows they are like, and the cosines."""
 
-_KEPT = 31
-"""Dimensions of the projection; with the length of the rest, 32."""
-_ROWS, _COLUMNS = 512, 8192
-"""Of a block: 16 MB of float32. Smaller ones fit a cache but make the threads of the product wait for each other."""
-_SAMPLE, _ROUNDS = 2048, 3
-"""Vectors the turn is learned from, and how long."""
-_SLACK = 1e-5
-"""More than float32 can be wrong by: a pair this near the threshold is decided in float64."""
+_ROWS = 256
+"""Decided at a time."""
+_COLUMNS = 48
+"""Of a tile. The product of rows and a tile is then so small that the library makes it in one thread; our threads share
+the tiles out and do not wait for each other, which is twice as fast, and far more so on a busy machine."""
+_TILES = 21
+"""At once: their product stays in a core's cache until it has been compared."""
+_FEW = 2
+"""Parts that are not worth waking a thread for."""
 _CROWDED = 0.02
-"""Share of a block's pairs above which one product in full is cheaper than comparing them pair by pair."""
+"""Share of the pairs above which one product in full is cheaper than comparing them pair by pair."""
 
 
 _WORD = re.compile(r"\w+")
@@ -47,126 +52,132 @@ def duplicates(vectors: Vectors, threshold: float) -> list[Duplicate]:
 
     The first of several stays, so put what is worth more first. Rows must be of unit length; a zero row is like none.
     """
-    found: list[Duplicate] = []
-    search = _Search(np.ascontiguousarray(vectors, dtype=np.float32), threshold)
-    for start in range(0, len(vectors), _ROWS):
-        found += search.next_block(start, min(start + _ROWS, len(vectors)))
-    return found
+    if not len(vectors):
+        return []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        search = _Search(np.ascontiguousarray(vectors, dtype=np.float32), threshold, pool)
+        return [each for start in range(0, len(vectors), _ROWS) for each in search.next_block(start)]
+
+
+class _Desk(threading.local):
+    """Room for one comparison, of each thread its own: fresh memory would take as long as the work."""
+
+    def __init__(self) -> None:
+        self.products = np.empty(_TILES * _ROWS * _COLUMNS, dtype=np.float32)
+        self.near = np.empty(_TILES * _ROWS * _COLUMNS, dtype=np.bool_)
+
+
+class _Tiles:
+    """Rows in the order they came, their bounds side by side in tiles."""
+
+    def __init__(self, width: int, most: int):
+        self.bounds = np.zeros((-(-most // _COLUMNS), width, _COLUMNS), dtype=np.float32)
+        self.rows = np.empty(most, dtype=np.int64)
+        self.count = 0
+
+    @property
+    def parts(self) -> range:
+        """The first tile of each part that is compared at once."""
+        return range(0, -(-self.count // _COLUMNS), _TILES)
+
+    def add(self, rows: Numbers, bounds: Vectors) -> None:
+        places = self.count + np.arange(len(rows))
+        self.rows[places] = rows
+        self.bounds[places // _COLUMNS, :, places % _COLUMNS] = bounds[rows]
+        self.count += len(rows)
+
+    def near(self, desk: _Desk, asking: Vectors, part: int, limit: float) -> tuple[Numbers, Numbers, float]:
+        """Places among those asking and here whose bound reaches the limit, and their share of all."""
+        tiles = self.bounds[part : part + _TILES]
+        size = len(tiles) * len(asking) * _COLUMNS
+        product = np.matmul(asking, tiles, out=desk.products[:size].reshape(len(tiles), len(asking), _COLUMNS))
+        near = np.greater_equal(product.reshape(-1), limit, out=desk.near[:size])
+        tile, place = np.divmod(np.flatnonzero(near), len(asking) * _COLUMNS)
+        here = (part + tile) * _COLUMNS + place % _COLUMNS
+        there = here < self.count
+        return place[there] // _COLUMNS, here[there], len(place) / size
 
 
 class _Search:
-    """The vectors, their projections, and the rows that stay so far, gathered without gaps."""
+    """The vectors, their bounds, and the rows that stay so far."""
 
-    def __init__(self, vectors: Vectors, threshold: float):
-        self._vectors, self._threshold = vectors, threshold
-        # Of a single block every pair is compared in full: there is nothing to bound.
-        self._bounds = _bounds(vectors) if len(vectors) > _ROWS else vectors
-        self._kept = np.empty(len(vectors), dtype=np.int64)
-        self._kept_bounds = np.empty_like(self._bounds)
-        self._count = 0
+    def __init__(self, vectors: Vectors, threshold: float, pool: ThreadPoolExecutor):
+        self._vectors, self._threshold, self._desk = vectors, threshold, _Desk()
+        self._pool, self._workers = pool, os.cpu_count() or 1
+        self._bounds = bounds(vectors, threshold)
+        self._kept = _Tiles(self._bounds.shape[1], len(vectors))
 
-    def keep(self, rows: NDArray[np.int64]) -> None:
-        self._kept[self._count : self._count + len(rows)] = rows
-        self._kept_bounds[self._count : self._count + len(rows)] = self._bounds[rows]
-        self._count += len(rows)
-
-    def next_block(self, start: int, stop: int) -> list[Duplicate]:
+    def next_block(self, start: int) -> list[Duplicate]:
         """First against all that stay, then among themselves, in order."""
-        rows, others, cosines = self.pairs(start, stop, self._count)
-        found = _earliest(rows, others, cosines)
-        stays = np.ones(stop - start, dtype=bool)
-        stays[[row - start for row in found]] = False
-        inner = self._among(start + np.flatnonzero(stays))
-        found |= {each.row: each for each in inner}
-        stays[[each.row - start for each in inner]] = False
-        self.keep(start + np.flatnonzero(stays))
+        rows = np.arange(start, min(start + _ROWS, len(self._vectors)))
+        found = _resolved(self._pairs(rows, self._kept))
+        rest = _without(rows, found)
+        own = _Tiles(self._bounds.shape[1], len(rest))
+        own.add(rest, self._bounds)
+        inner = _resolved(self._pairs(rest, own))
+        self._kept.add(_without(rest, inner), self._bounds)
+        found |= inner
         return [found[row] for row in sorted(found)]
 
-    def _among(self, rows: NDArray[np.int64]) -> list[Duplicate]:
-        """Those of these rows that are like an earlier one of them that stays."""
-        bounds = self._bounds[rows]
-        near = np.flatnonzero(bounds @ bounds.T >= self._threshold - _SLACK)
-        later, earlier = np.divmod(near, len(rows)) if len(near) else (near, near)
-        below = earlier < later
-        later, earlier, cosines = _decided(self._vectors[rows], later[below], earlier[below], self._threshold)
-        starts = np.searchsorted(later, np.arange(len(rows) + 1))
-        stays = np.ones(len(rows), dtype=bool)
-        found = []
-        for row in np.unique(later).tolist():
-            part = slice(starts[row], starts[row + 1])
-            near = np.flatnonzero(stays[earlier[part]])
-            if len(near):
-                stays[row] = False
-                at = starts[row] + near[0]
-                found.append(Duplicate(int(rows[row]), int(rows[earlier[at]]), float(cosines[at])))
-        return found
+    def _pairs(self, rows: Numbers, tiles: _Tiles) -> Pairs:
+        """Of these rows and all in the tiles; each thread takes every so-many-th part."""
+        asking = self._bounds[rows]
 
-    def pairs(
-        self, start: int, stop: int, count: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Rows of the block and rows among the first `count` that stay, with their cosines."""
-        parts = [self._pairs(start, stop, left, min(left + _COLUMNS, count)) for left in range(0, count, _COLUMNS)]
-        if not parts:
-            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64)
-        rows, others, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return rows, others, cosines
+        def compare(parts: range) -> list[Pairs]:
+            return [self._compared(rows, asking, tiles, part) for part in parts]
 
-    def _pairs(
-        self, start: int, stop: int, left: int, right: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        bound = self._bounds[start:stop] @ self._kept_bounds[left:right].T
-        near = np.flatnonzero(bound >= self._threshold - _SLACK)
-        if len(near) > _CROWDED * bound.size:
-            full = self._vectors[start:stop] @ self._vectors[self._kept[left:right]].T
-            near = np.flatnonzero(full >= self._threshold - _SLACK)
-        rows, columns = np.divmod(near, right - left)
-        rows, others = rows + start, self._kept[left + columns]
-        return _decided(self._vectors, rows, others, self._threshold)
+        if len(tiles.parts) <= _FEW:
+            return _joined(compare(tiles.parts))
+        shares = [tiles.parts[first :: self._workers] for first in range(self._workers)]
+        return _joined([pairs for share in self._pool.map(compare, shares) for pairs in share])
+
+    def _compared(self, rows: Numbers, asking: Vectors, tiles: _Tiles, part: int) -> Pairs:
+        """The pairs of these rows and one part of the tiles that are within the threshold, later row first."""
+        limit = self._threshold - SLACK
+        mine, theirs, share = tiles.near(self._desk, asking, part, limit)
+        if share > _CROWDED:
+            others = tiles.rows[part * _COLUMNS : min(tiles.count, (part + _TILES) * _COLUMNS)]
+            mine, theirs = np.nonzero(self._vectors[rows] @ self._vectors[others].T >= limit)
+            theirs += part * _COLUMNS
+        later, earlier = rows[mine], tiles.rows[theirs]
+        order = earlier < later
+        return _decided(self._vectors, later[order], earlier[order], self._threshold)
 
 
-def _bounds(vectors: Vectors) -> Vectors:
-    """The projection of each vector and the length of what it leaves out, a hair too long rather than too short."""
-    kept = min(_KEPT, vectors.shape[1])
-    if not len(vectors):
-        return np.empty((0, kept + 1), dtype=np.float32)
-    axes = _axes(vectors[:: max(1, len(vectors) // _SAMPLE)], kept)
-    result = np.empty((len(vectors), kept + 1), dtype=np.float32)
-    np.matmul(vectors, axes, out=result[:, :kept])
-    squares = np.einsum("ij,ij->i", vectors, vectors) - np.einsum("ij,ij->i", result[:, :kept], result[:, :kept])
-    result[:, kept] = np.sqrt(np.maximum(squares, 0) + _SLACK)
-    return result
+def _without(rows: Numbers, found: dict[int, Duplicate]) -> Numbers:
+    return rows[~np.isin(rows, list(found))] if found else rows
 
 
-def _axes(sample: Vectors, kept: int) -> Vectors:
-    """Orthonormal directions in which the sample is longest, near enough: any others would be right and slower."""
-    squares = (sample.T @ sample).astype(np.float64)
-    axes = np.random.default_rng(0).normal(size=(len(squares), kept))
-    for _ in range(_ROUNDS):
-        axes = np.linalg.qr(squares @ axes)[0]
-    found: Vectors = axes.astype(np.float32)
-    return found
+def _joined(parts: Sequence[Pairs]) -> Pairs:
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64)
+    rows, others, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return rows, others, cosines
 
 
-def _decided(
-    vectors: Vectors, rows: NDArray[np.int64], others: NDArray[np.int64], threshold: float, at_once: int = 4096
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Of pairs that may be near, those that are, by their cosines in float64."""
-    cosines = np.empty(len(rows), dtype=np.float64)
-    for start in range(0, len(rows), at_once):
-        part = slice(start, start + at_once)
-        cosines[part] = np.einsum("ij,ij->i", vectors[rows[part]], vectors[others[part]], dtype=np.float64)
-    near = cosines >= threshold
-    return rows[near], others[near], cosines[near]
+def _decided(vectors: Vectors, rows: Numbers, others: Numbers, threshold: float) -> Pairs:
+    """Of pairs that may be near, those that are: by cosines in float32, and what is left by cosines in float64."""
+    for kind in (np.float32, np.float64):
+        cosines = _cosines(vectors, rows, others, kind)
+        near = cosines >= (threshold if kind is np.float64 else threshold - SLACK)
+        rows, others = rows[near], others[near]
+    return rows, others, cosines[near].astype(np.float64)
 
 
-def _earliest(rows: NDArray[np.int64], others: NDArray[np.int64], cosines: NDArray[np.float64]) -> dict[int, Duplicate]:
-    """For each row the earliest of those it is like."""
-    order = np.lexsort((others, rows))
+def _cosines(vectors: Vectors, rows: Numbers, others: Numbers, kind: type, at_once: int = 1024) -> NDArray[np.floating]:
+    parts = [slice(start, start + at_once) for start in range(0, len(rows), at_once)]
+    found = [np.einsum("ij,ij->i", vectors[rows[part]], vectors[others[part]], dtype=kind) for part in parts]
+    return np.concatenate(found) if found else np.empty(0, dtype=kind)
+
+
+def _resolved(pairs: Pairs) -> dict[int, Duplicate]:
+    """For each row the earliest that it is like and that stays itself."""
+    rows, others, cosines = pairs
     found: dict[int, Duplicate] = {}
-    for at in order.tolist():
-        row = int(rows[at])
-        if row not in found:
-            found[row] = Duplicate(row, int(others[at]), float(cosines[at]))
+    for at in np.lexsort((others, rows)).tolist():
+        row, other = int(rows[at]), int(others[at])
+        if row not in found and other not in found:
+            found[row] = Duplicate(row, other, float(cosines[at]))
     return found
 
 

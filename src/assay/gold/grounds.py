@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.config import Config
+from assay.corpus.documents import Documents
 from assay.corpus.index import Index
 from assay.corpus.language import detect
 from assay.embedders import Embedder
@@ -42,6 +43,28 @@ class Grounds:
         first = {source: id_ for id_, source in reversed([*zip(self.index.ids, self.index.sources, strict=True)])}
         chunks = self.chunks(first[source] for source in sorted(self.documents))
         return frozenset(chunk.source for chunk in chunks.values() if self.language(chunk) == language)
+
+    @cached_property
+    def _pages(self) -> dict[str, tuple[int, int]]:
+        """First and last page of each document that has pages; a document that is counted from 1 begins there."""
+        found: dict[str, tuple[int, int]] = {}
+        for source, span in zip(self.index.sources, self.index.page_spans, strict=True):
+            if span is not None:
+                first, last = found.get(source, (1, 1))
+                found[source] = min(first, span[0]), max(last, span[1])
+        return found
+
+    @cached_property
+    def _names(self) -> Documents:
+        return Documents(self.index.sources)
+
+    def pages(self, docs: Iterable[str]) -> range | None:
+        """From the first to the last page of these documents; None where one is not in the index or has no pages."""
+        spans = [self._pages.get(self._names.find(name) or "") for name in docs]
+        known = [span for span in spans if span is not None]
+        if not known or len(known) < len(spans):
+            return None
+        return range(min(first for first, _ in known), max(last for _, last in known) + 1)
 
     @cached_property
     def embedder(self) -> Embedder:

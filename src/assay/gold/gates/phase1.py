@@ -30,7 +30,7 @@ def _score(question: Question, evidence: Evidence) -> tuple[float, str]:
     chunk = evidence.chunk(question)
     if chunk is None:
         return 0.0, f"the chunk '{question.provenance.chunk_id}' is not in the index"
-    if wrong := next(_misplaced(question, chunk), None):
+    if wrong := next(_misplaced(question, chunk, evidence), None):
         return 0.0, wrong
     support = evidence.supports.get(question.id)
     if support is None or support.method():
@@ -38,13 +38,16 @@ def _score(question: Question, evidence: Evidence) -> tuple[float, str]:
     return round(min(99.0, 100 * (support.coverage or 0.0)), 1), support.reason
 
 
-def _misplaced(question: Question, chunk: Chunk) -> Iterator[str]:
+def _misplaced(question: Question, chunk: Chunk, evidence: Evidence) -> Iterator[str]:
     """What the question says of its chunk, and the chunk's own record does not."""
     docs, pages = question.provenance.docs, question.provenance.pages
     if docs and chunk.source and not same_document(docs[0], chunk.source):
         yield f"the chunk is of '{chunk.source}', not of '{docs[0]}'"
     if pages and chunk.page is not None and not set(pages) & set(_pages(chunk)):
         yield f"the chunk is on page {_span(chunk)}, not on {', '.join(map(str, pages))}"
+    known = evidence.grounds.pages(docs or (chunk.source,)) if pages else None
+    if known and (beyond := [page for page in pages if page not in known]):
+        yield f"page {', '.join(map(str, beyond))} is not in the index, which has pages {known[0]} to {known[-1]}"
 
 
 def _pages(chunk: Chunk) -> range:
