@@ -72,7 +72,7 @@ def contend(arguments: argparse.Namespace) -> None:
     )
     order = Order(config=config, gold=folder / "cases.json", index=folder / "corpus.db")
     wall, cpu = time.perf_counter(), time.process_time()
-    run = run_rag(order, lambda _system, _done, _total: None)
+    run = run_rag(order, lambda _: None)
     found = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
     assert run.summary["errors"]["total"] == 0
     found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -169,7 +169,7 @@ def evaluation(name: str, corpus: Corpus, index: Index, config: Config, folder: 
     gold.write_text(dump_json(cases))
     options = replace(config.retrieval, variants=(name,))
     order = Order(config=replace(config, retrieval=options, root=str(folder)), gold=gold, index=index.path)
-    return lambda: evaluate_retrieval(order, lambda _system, _done, _total: None)
+    return lambda: evaluate_retrieval(order, lambda _: None)
 
 
 def seconds(call: Callable[[], Any]) -> float:

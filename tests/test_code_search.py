@@ -233,7 +233,7 @@ def test_a_changed_file_is_the_only_one_read_again(corpus: Path) -> None:
     read: list[str] = []
     changed = Path("src/specs/auto.py")
     changed.write_text(SPEC.replace("return value", "return value, 1"))
-    again = index_all(progress=lambda what, done, total: read.append(f"{what} {done}/{total}"))
+    again = index_all(progress=lambda step: read.append(f"{step.what} {step.done}/{step.total}"))
     assert (again.added, again.changed, again.unchanged, again.removed) == (0, 1, 11, 0)
     assert read == ["documents 1/1"]
     with Index.open(corpus / "corpus.db") as index:

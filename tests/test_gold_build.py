@@ -22,6 +22,7 @@ from assay.gold.build import PHASES, Built, Order, build
 from assay.gold.candidate import read_log
 from assay.gold.leaves import present
 from assay.llm.budget import BudgetSpent
+from assay.records import Step
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def order_in(example: Path, folder: Path, **changes: Any) -> Order:
     return Order(**given | changes)
 
 
-def quiet(_what: str, _done: int, _total: int) -> None:
+def quiet(_step: Step) -> None:
     """No progress."""
 
 
@@ -144,7 +145,7 @@ def test_stopped_at_any_sign_of_progress_and_resumed_it_gives_the_same_bytes(
 ) -> None:
     seen = 0
 
-    def stop(_what: str, _done: int, _total: int) -> None:
+    def stop(_step: Step) -> None:
         nonlocal seen
         if seen == event:
             raise Stop

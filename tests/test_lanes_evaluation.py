@@ -59,7 +59,7 @@ def config_of(project: Path, **lanes: Any) -> Config:
 
 def evaluated(project: Path, config: Config | None = None, **order: Any) -> RunFolder:
     given = {"config": config or config_of(project), "cases": (project / "cases.json",), **order}
-    return evaluate_lanes(Order(**given), lambda _what, _done, _total: None)
+    return evaluate_lanes(Order(**given), lambda _: None)
 
 
 def published(project: Path, config: Config | None = None, **order: Any) -> Published:

@@ -52,7 +52,7 @@ def build(folder: Path, out: Path) -> None:
 
 def mined(history: History, **changes: object) -> Mined:
     given = {"repository": history.path, "out": history.path.parent / "cases.json", **changes}
-    return mine(MineOptions(**given), build, lambda _what, _done, _total: None)  # type: ignore[arg-type]
+    return mine(MineOptions(**given), build, lambda _: None)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -16,10 +16,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from msgspec import Struct
 
 from assay.errors import IncompleteRun
+from assay.records import Progress, Step
 from assay.runs.results import ResultsFile, Row
 
-Progress = Callable[[str, int, int], None]
-"""Told of the system, how many cases are done, and how many there are."""
 Outputs = Sequence[Any]
 
 
@@ -71,7 +70,9 @@ class Plan(Struct, Generic[C], frozen=True, kw_only=True):
     scorer: Scorer[C]
     results: ResultsFile
     workers: int = 1
-    progress: Progress = lambda _system, _done, _total: None
+    progress: Progress = lambda _: None
+    spent: Callable[[], float | None] = lambda: None
+    """US dollars so far, where something is paid for."""
 
 
 def evaluate(plan: Plan[C]) -> dict[str, Timing]:
@@ -107,6 +108,7 @@ class _Run(Generic[C]):
     def __init__(self, plan: Plan[C], system: System[C], pending: Sequence[C]):
         self.plan, self.system, self.pending = plan, system, pending
         self.finished, self.seconds = len(plan.cases) - len(pending), 0.0
+        self.errors = 0
         self.stopped: IncompleteRun | None = None
 
     async def all(self) -> Timing:
@@ -126,12 +128,20 @@ class _Run(Generic[C]):
             if self.stopped:
                 return
             try:
-                self.plan.results.append(self.plan.scorer(self.system, batch, await self._answer(batch)))
+                rows = self.plan.scorer(self.system, batch, await self._answer(batch))
+                self.plan.results.append(rows)
             except IncompleteRun as fault:
                 self.stopped = self.stopped or fault
                 return
             self.finished += len(batch)
-            self.plan.progress(self.system.name, self.finished, len(self.plan.cases))
+            self.errors += sum(row["status"] == "error" for row in rows)
+            self.plan.progress(self._step(rows))
+
+    def _step(self, rows: Sequence[Row]) -> Step:
+        last = rows[-1] if rows else None
+        return Step(
+            self.system.name, self.finished, len(self.plan.cases), self.plan.spent(), errors=self.errors, last=last
+        )
 
     async def _answer(self, batch: Sequence[C]) -> Outputs:
         if asyncio.iscoroutinefunction(self.system.answer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -94,3 +95,20 @@ class Interval(Struct, frozen=True):
     high: float | None
     n_scored: int
     n_cases: int
+
+
+class Step(Struct, frozen=True):
+    """How far something is that takes a while."""
+
+    what: str
+    done: int
+    total: int
+    spent: float | None = None
+    """US dollars so far; None: nothing here is paid for."""
+    errors: int = 0
+    last: dict[str, Any] | None = None
+    """The newest row of the results, where there are any."""
+
+
+Progress = Callable[[Step], None]
+"""Told of each step; whether and how it is shown is not known below."""

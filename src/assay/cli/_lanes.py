@@ -39,7 +39,7 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, default_k: str) ->
 
 def evaluate(arguments: argparse.Namespace, config: Config, lane: Lane | None) -> Published:
     """Run and publish. What is missing from an index is told on stderr, where a reader of the JSON sees it too."""
-    from assay.cli._output import progress_to
+    from assay.cli._progress import progress_to
     from assay.errors import AssayError
     from assay.lanes.evaluation import Order, evaluate_lanes
     from assay.report.publish import publish

@@ -1,11 +1,7 @@
-"""What commands share: progress on stderr, JSON on stdout, lists on the command line."""
+"""What commands share: reports and JSON on stdout, lists on the command line, how an evaluation ends."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
@@ -16,8 +12,6 @@ if TYPE_CHECKING:
     from assay.config import Config
     from assay.report.blocks import Report
     from assay.report.publish import Published
-
-Progress = Callable[[str, int, int], None]
 
 
 def words(text: str | None) -> tuple[str, ...] | None:
@@ -85,44 +79,3 @@ def finish(published: Published, config: Config, arguments: argparse.Namespace, 
         note(f"baseline {baseline.path}", arguments)
     if not one_of_many:
         tell_pipeline([published], arguments)
-
-
-@contextmanager
-def progress_to(*, quiet: bool) -> Iterator[Progress]:
-    """A bar on a terminal, a plain line now and then elsewhere, nothing when quiet. stdout stays clean."""
-    if quiet:
-        yield lambda _what, _done, _total: None
-    elif sys.stderr.isatty():
-        with _bars() as progress:
-            yield progress
-    else:
-        yield _lines()
-
-
-@contextmanager
-def _bars() -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def show(what: str, done: int, total: int) -> None:
-            task = tasks[what] if what in tasks else tasks.setdefault(what, bars.add_task(what, total=total))
-            bars.update(task, completed=done)
-
-        yield show
-
-
-def _lines(every: float = 5.0) -> Progress:
-    """A line when a stage ends, and one at most every few seconds in between."""
-    last = monotonic()
-
-    def show(what: str, done: int, total: int) -> None:
-        nonlocal last
-        if done == total or monotonic() - last >= every:
-            last = monotonic()
-            print(f"[{done}/{total}] {what}", file=sys.stderr, flush=True)
-
-    return show

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.config import Config
-    from assay.extraction.evaluation import Order, Told
+    from assay.extraction.evaluation import Order
+    from assay.records import Step
 
 HELP = "extract records from texts and score them against what is expected"
 
@@ -48,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from assay.cli._notes import note
     from assay.cli._output import finish
+    from assay.cli._progress import progress_to
     from assay.config import load
     from assay.extraction.evaluation import run_extraction
     from assay.report.benchmark import write_benchmark
@@ -58,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     order = _order(config, arguments)
     if order.gold is None and order.samples.is_file() and order.samples.suffix != ".jsonl":
         return _print_records(order, arguments)
-    with redirect_stdout(sys.stderr):  # an extractor that prints must not spoil the result
-        folder = run_extraction(order, _progress(quiet=arguments.quiet))
+    with progress_to(quiet=arguments.quiet, line=_line) as progress, redirect_stdout(sys.stderr):
+        folder = run_extraction(order, progress)  # an extractor that prints must not spoil the result
     published = publish(folder, config, arguments.baseline)
     reports = Path(config.root) / config.extraction.reports
     report = write_benchmark(reports, to_markdown(published.report), datetime.now())  # noqa: DTZ005 (a person's clock)
@@ -140,12 +142,8 @@ def _order(config: Config, arguments: argparse.Namespace) -> Order:
     )
 
 
-def _progress(*, quiet: bool) -> Told:
-    """`[3/40] crud/simple_lunch  P=1.00 R=0.50  2.3s` on stderr; stdout stays clean."""
+def _line(step: Step) -> str | None:
+    """`[3/40] crud/simple_lunch  P=1.00 R=0.50  2.3s`."""
     from assay.report.records import progress_line
 
-    def told(done: int, total: int, row: dict[str, Any]) -> None:
-        if not quiet:
-            print(progress_line(done, total, row), file=sys.stderr, flush=True)
-
-    return told
+    return progress_line(step.done, step.total, step.last) if step.last else None

@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import msgspec
 
-    from assay.cli._output import print_json, progress_to
+    from assay.cli._output import print_json
+    from assay.cli._progress import progress_to
     from assay.config import load
     from assay.corpus.build import BuildOptions, build
     from assay.corpus.scan import Sources

@@ -64,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _mine(arguments: argparse.Namespace) -> int:
-    from assay.cli._output import print_json, progress_to
+    from assay.cli._output import print_json
+    from assay.cli._progress import progress_to
     from assay.config import load
     from assay.lanes.corpora import code_index
     from assay.lanes.mining.miner import MineOptions, mine

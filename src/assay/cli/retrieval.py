@@ -48,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from assay.cli._ci import tell_pipeline
-    from assay.cli._output import finish, print_json, progress_to
+    from assay.cli._output import finish, print_json
+    from assay.cli._progress import progress_to
     from assay.config import load
     from assay.report.publish import publish
     from assay.retrieval.evaluation import evaluate_retrieval

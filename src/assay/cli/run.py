@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     # Searches of a run are small and many: more threads in the matrix library only spin while replies are awaited.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from assay.cli._output import finish, print_json, progress_to, show, told
+    from assay.cli._output import finish, print_json, show, told
+    from assay.cli._progress import progress_to
     from assay.cli._run import ask, exchange_of, order_of, resumable
     from assay.config import load
     from assay.rag.batches import BatchWritten

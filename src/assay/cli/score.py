@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _judge_again(arguments: argparse.Namespace) -> int:
-    from assay.cli._output import finish, progress_to, told
+    from assay.cli._output import finish, told
+    from assay.cli._progress import progress_to
     from assay.cli._run import check_promotion, exchange_of, judged_by
     from assay.config import load
     from assay.rag.batches import BatchWritten

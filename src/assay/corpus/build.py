@@ -17,9 +17,10 @@ from assay.config import Chunking
 from assay.corpus.plan import Plan, plan, settings_of
 from assay.corpus.scan import Problem, Sources, safe_name, scan
 from assay.corpus.store import FileRow, State, locked, read_state, replacing
-from assay.corpus.writer import Making, Progress, Writer
+from assay.corpus.writer import Making, Writer
 from assay.embedders import Embedder
 from assay.errors import AssayError
+from assay.records import Progress, Step
 
 
 class BuildOptions(Struct, frozen=True, kw_only=True):
@@ -30,7 +31,7 @@ class BuildOptions(Struct, frozen=True, kw_only=True):
     document_prefix: str = ""
     """What the embedder puts before each chunk; another one means other vectors."""
     rebuild: bool = False
-    progress: Progress = lambda _what, _done, _total: None
+    progress: Progress = lambda _: None
 
 
 class Summary(Struct, frozen=True, kw_only=True):
@@ -121,7 +122,7 @@ class _Build:
                 writer.embed_again()
             for number, file in enumerate(work.read, 1):
                 writer.add(file)
-                self.options.progress("documents", number, len(work.read))
+                self.options.progress(Step("documents", number, len(work.read)))
             writer.flush()
             files = store.files()
             if not any(row.chunks for row in files):

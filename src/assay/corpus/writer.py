@@ -15,10 +15,9 @@ from assay.corpus.scan import Found, Problem, safe_name
 from assay.corpus.store import FileRow, Store
 from assay.embedders import Embedder
 from assay.errors import AssayError, MissingExtra
-from assay.records import Chunk
+from assay.records import Chunk, Progress, Step
 
 _BATCH = 1024
-Progress = Callable[[str, int, int], None]
 """Called with what was just done, how many are done, and of how many."""
 
 
@@ -99,7 +98,7 @@ class Writer:
             fresh = iter(self._embed([chunk.text for chunk, vector in batch if vector is None]))
             self._store.put([(chunk, vector or next(fresh)) for chunk, vector in batch])
             if total > 2 * _BATCH:
-                self._making.progress("chunks of a large file", min(start + _BATCH, total), total)
+                self._making.progress(Step("chunks of a large file", min(start + _BATCH, total), total))
         self._waiting.clear()
 
     def _embed(self, texts: list[str]) -> list[bytes | None]:
@@ -116,7 +115,7 @@ class Writer:
             vectors = self._embed(self._store.texts(batch))
             self._store.set_vectors(zip(vectors, batch, strict=True))
             done += len(batch)
-            self._making.progress("new embeddings", done, total)
+            self._making.progress(Step("new embeddings", done, total))
 
     def common_model(self, files: Sequence[FileRow]) -> tuple[str | None, int | None]:
         """The one model and dimension of all vectors, brought along or ours."""

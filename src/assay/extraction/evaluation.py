@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -27,6 +27,7 @@ from assay.extraction.subject import Subject
 from assay.files import write_json
 from assay.llm import Connections, connect
 from assay.llm.prices import Price, price_of
+from assay.records import Progress
 from assay.runs import history, manifest
 from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
 from assay.runs.results import ResultsFile, Row
@@ -34,8 +35,6 @@ from assay.runs.results import ResultsFile, Row
 KIND = "extraction"
 RECORDED = "recorded"
 """The extractor that gives each sample's own recorded answer."""
-Told = Callable[[int, int, Row], None]
-"""Told of each finished sample: how many are done, how many there are, its row."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -64,12 +63,12 @@ class Bench(Struct, frozen=True, kw_only=True):
         return self.order.config
 
 
-def run_extraction(order: Order, told: Told = lambda _done, _total, _row: None) -> RunFolder:
+def run_extraction(order: Order, progress: Progress = lambda _: None) -> RunFolder:
     """The sync door."""
-    return asyncio.run(_run(order, told))
+    return asyncio.run(_run(order, progress))
 
 
-async def _run(order: Order, told: Told) -> RunFolder:
+async def _run(order: Order, progress: Progress) -> RunFolder:
     started, now = perf_counter(), datetime.now(UTC)
     options = order.config.extraction
     async with connect(order.config) as models:
@@ -79,11 +78,6 @@ async def _run(order: Order, told: Told) -> RunFolder:
             was_finished = run.finished
             results = ResultsFile(run.path / RESULTS)
             scorer = ExtractionScorer(bench.record, options.level)
-
-            def progress(_system: str, done: int, total: int) -> None:
-                if scorer.last is not None:
-                    told(done, total, scorer.last)
-
             plan = Plan(
                 cases=bench.samples.samples,
                 systems=(Subject(bench.extractor, options.delay),),
@@ -91,6 +85,7 @@ async def _run(order: Order, told: Told) -> RunFolder:
                 results=results,
                 workers=options.workers,
                 progress=progress,
+                spent=lambda: bench.models.budget.spent,
             )
             timings = await evaluate_async(plan)
         finally:

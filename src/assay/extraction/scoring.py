@@ -19,16 +19,13 @@ FIELD = "field."
 
 
 class ExtractionScorer:
-    """Rows of the results file. `last` is the newest, for whoever shows progress."""
+    """Rows of the results file."""
 
     def __init__(self, record: RecordType, level: str | None = None):
         self._record, self._level = record, level
-        self.last: Row | None = None
 
     def __call__(self, system: Named, cases: Sequence[Sample], outputs: Sequence[Output]) -> list[Row]:
-        rows = [self.row(system.name, sample, output) for sample, output in zip(cases, outputs, strict=True)]
-        self.last = rows[-1] if rows else None
-        return rows
+        return [self.row(system.name, sample, output) for sample, output in zip(cases, outputs, strict=True)]
 
     def row(self, variant: str, sample: Sample, output: Output) -> Row:
         scored = sample.expected is not None

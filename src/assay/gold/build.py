@@ -23,7 +23,7 @@ from assay.gold.evidence import Evidence
 from assay.gold.exchange import by_batch, read_given
 from assay.gold.folder import ENRICHED, LOG, REJECTED, SELECTION, STRATA, VALIDATED, BuildFolder, clear, digest
 from assay.gold.gates import settle
-from assay.gold.generate import Progress, Workshop, finished, generate, missing
+from assay.gold.generate import Workshop, finished, generate, missing
 from assay.gold.gold_file import read_gold_file
 from assay.gold.grounds import Grounds
 from assay.gold.people import read_people
@@ -34,6 +34,7 @@ from assay.gold.stratify import Strata, stratify
 from assay.gold.validate import Verdict, prove_absence, validate
 from assay.gold.verify import Verification, verify
 from assay.llm import Budget, connect
+from assay.records import Progress, Step
 
 PHASES = ("strata", "questions", "validation", "enrichment", "choice")
 """What `until` may name. The questions are phases 1 and 2."""
@@ -153,7 +154,7 @@ def _strata(order: Order, index: Index, folder: BuildFolder) -> Strata:
 
 def build(order: Order, progress: Progress) -> Built:
     with prepared(order) as bench:
-        progress(PHASES[0], 1, 1)
+        progress(Step(PHASES[0], 1, 1))
         built = Built(folder=order.folder, strata=bench.strata)
         if order.until == PHASES[0]:
             return built
@@ -171,16 +172,16 @@ def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
     candidates = accepted(built.log)
     if not candidates:
         raise AssayError("not one question was written", where=str(bench.folder.file(LOG)), hint="The log says why")
-    progress(PHASES[2], 0, len(candidates))
+    progress(Step(PHASES[2], 0, len(candidates)))
     verdicts = _validated(bench, candidates, grounds)
-    progress(PHASES[2], len(candidates), len(candidates))
+    progress(Step(PHASES[2], len(candidates), len(candidates)))
     rejected = _rejected(candidates, verdicts)
     if order.until == PHASES[2]:
         return msgspec.structs.replace(built, rejected=rejected)
     enriched, incomplete = _enriched(bench, candidates, verdicts, grounds)
     rejected = (*rejected, *incomplete)
     write_json(bench.folder.file(REJECTED), list(rejected))
-    progress(PHASES[3], len(enriched), len(enriched))
+    progress(Step(PHASES[3], len(enriched), len(enriched)))
     built = msgspec.structs.replace(built, rejected=rejected)
     if order.until == PHASES[3]:
         return built
@@ -189,7 +190,7 @@ def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
         raise AssayError("no question passed", where=str(bench.folder.file(REJECTED)), hint="It says why")
     _write_gold(bench, enriched, choice)
     _write_log(bench, built, enriched, choice)
-    progress(PHASES[4], len(choice.chosen), len(choice.chosen))
+    progress(Step(PHASES[4], len(choice.chosen), len(choice.chosen)))
     verification = verify(read_gold_file(order.out), bench.index, order.config, order.config.gold.model)
     return msgspec.structs.replace(built, choice=choice, gold=order.out, verification=verification)
 

@@ -7,7 +7,7 @@ is stopped anywhere goes on behind the last whole batch, and its log ends up the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,9 +18,7 @@ from assay.gold.candidate import LogLine, encode_lines, read_log
 from assay.gold.people import Written
 from assay.gold.replies import Origin, read_reply, schema_of
 from assay.llm import ChatRequest, LlmError, Model, Unparsed
-from assay.records import Chunk
-
-Progress = Callable[[str, int, int], None]
+from assay.records import Chunk, Progress, Step
 
 _ATTEMPTS = 2
 """A reply that is not what was asked is asked for again once."""
@@ -88,12 +86,12 @@ async def generate(shop: Workshop, progress: Progress) -> list[LogLine]:
     lines = list(before)
     try:
         for task in tasks:
-            progress("questions", count, total)
+            progress(Step("questions", count, total))
             fresh = await task
             append_line(shop.log, encode_lines(fresh).decode().rstrip("\n"))
             lines += fresh
             count += 1
-        progress("questions", count, total)
+        progress(Step("questions", count, total))
         for written in shop.people:
             if written.batch not in done:
                 append_line(shop.log, encode_lines(written.lines).decode().rstrip("\n"))

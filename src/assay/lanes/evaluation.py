@@ -15,14 +15,14 @@ from msgspec import Struct
 from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.errors import AssayError, unknown_name
-from assay.evaluate import Plan, Progress, Timing, evaluate
+from assay.evaluate import Plan, Timing, evaluate
 from assay.files import dump_json, write_atomic, write_json
 from assay.lanes import misses
 from assay.lanes.cases import Placed, in_lane, read_cases, sha256_of, unique
 from assay.lanes.scoring import MEASURES, record_of, score_rows
 from assay.lanes.system import LaneSystem
 from assay.lanes.tasks import Cut, Task, make_tasks
-from assay.records import Interval, Lane
+from assay.records import Interval, Lane, Progress
 from assay.retrieval import summary
 from assay.retrievers.variants import build
 from assay.runs import history, manifest

@@ -18,7 +18,7 @@ from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.embedders.cache import cached
 from assay.errors import AssayError, IncompleteRun
-from assay.evaluate import Plan, Progress, evaluate_async
+from assay.evaluate import Plan, evaluate_async
 from assay.files import write_json
 from assay.gold.cases import CaseSet, load_cases
 from assay.judges import Judge
@@ -42,7 +42,7 @@ from assay.rag.settings import scoring
 from assay.rag.subject import Subject
 from assay.rag.tally import Spending, Tally
 from assay.rag.trust import JUDGED, labels_of, trust_of
-from assay.records import Case, Interval
+from assay.records import Case, Interval, Progress
 from assay.retrieval.evaluation import corpus_block
 from assay.retrieval.summary import distribution
 from assay.runs import history, manifest, sessions
@@ -137,6 +137,7 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
             results=results,
             workers=options.workers,
             progress=progress,
+            spent=lambda: bench.models.budget.spent,
         )
         with sessions.recorded(run.path, now, started, lambda: (scorer.rows, bench.models.budget.spent)):
             await evaluate_async(plan)

@@ -13,7 +13,6 @@ from assay.config import Config, Pipeline
 from assay.corpus.index import Index
 from assay.embedders.cache import cached
 from assay.errors import AssayError
-from assay.evaluate import Progress
 from assay.gold.cases import CaseSet, Excluded
 from assay.judges.words import Similarity
 from assay.llm import connect
@@ -21,6 +20,7 @@ from assay.rag.again import Remembering, Stored, models_of
 from assay.rag.evaluation import KIND, Before, Bench, Order, execute, nothing_before
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.measures import check_rules
+from assay.records import Progress
 from assay.runs.folder import RunFolder
 
 

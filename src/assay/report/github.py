@@ -98,8 +98,8 @@ def headline_numbers(summary: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]
     metrics: Mapping[str, Mapping[str, Any]] = summary["metrics"]
     found = metrics.get(decision["variant"]) or next(iter(metrics.values()), {})
     last = {name.partition("@")[0]: name for name in found}
-    names = tuple(name for name in (decision["measure"], last.get("mrr"), last.get("ndcg")) if name)
-    return {name: found[name] for name in dict.fromkeys(names) if name in found}
+    wanted = tuple(name for name in (decision["measure"], last.get("mrr"), last.get("ndcg")) if name)
+    return {name: found[name] for name in dict.fromkeys(wanted) if name in found}
 
 
 def step_summary(published: Published, room: int = LIMIT) -> str:

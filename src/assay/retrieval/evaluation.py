@@ -14,11 +14,11 @@ from msgspec import Struct
 from assay.config import Config
 from assay.corpus.index import Index
 from assay.errors import AssayError
-from assay.evaluate import Plan, Progress, Timing, evaluate
+from assay.evaluate import Plan, Timing, evaluate
 from assay.files import dump_json, write_atomic, write_json
 from assay.gold.cases import CaseSet, load_cases
 from assay.metrics import Measure
-from assay.records import Case, Ranking
+from assay.records import Case, Progress, Ranking
 from assay.retrieval import failures, health, summary
 from assay.retrieval.rules import Rules, rules_of
 from assay.retrieval.scoring import RetrievalScorer, depth_of, measures_of

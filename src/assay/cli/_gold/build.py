@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from assay.cli._gold._order import forecast_of, order_of
     from assay.cli._gold._reports import write_reports
-    from assay.cli._output import print_json, progress_to, show
+    from assay.cli._output import print_json, show
+    from assay.cli._progress import progress_to
     from assay.gold.build import build
     from assay.gold.gold_file import read_gold_file
     from assay.report.gold import verification_report

@@ -9,7 +9,6 @@ own parent for its index: the nearest tree without its change, at the price of a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,8 +25,7 @@ from assay.lanes.mining.git import Change, Commit, Repository
 from assay.lanes.mining.ground import BaseGround, BuildIndex, Checkout, Ground, Grounds, ParentGrounds
 from assay.lanes.mining.messages import query_of, why_not
 from assay.lanes.mining.units import Version, changed_units
-
-Progress = Callable[[str, int, int], None]
+from assay.records import Progress, Step
 
 
 class MineOptions(Struct, frozen=True, kw_only=True):
@@ -89,7 +87,7 @@ def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
         commits = list(repository.commits(base, head))
         for number, commit in enumerate(commits, 1):
             miner.look(commit)
-            progress("commits", number, len(commits))
+            progress(Step("commits", number, len(commits)))
     found = Mined(
         cases=tuple(miner.cases),
         base=base,
