@@ -21,11 +21,11 @@ from assay.records import Step
 COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])(?:;[0-9;]*)?m")
 
 
-def on_a_terminal(words: list[str], columns: int = 80, **environment: str) -> tuple[int, str]:
+def on_a_terminal(words: list[str], environment: dict[str, str] | None = None, columns: int = 80) -> tuple[int, str]:
     """The exit code of a command and all that its terminal got."""
     reading, writing = pty.openpty()
     surroundings = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
-    surroundings |= {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "24"} | environment
+    surroundings |= {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "24"} | (environment or {})
     command = [sys.executable, "-m", "assay", *words]
     process = subprocess.Popen(command, stdin=writing, stdout=writing, stderr=writing, env=surroundings)
     os.close(writing)
@@ -114,7 +114,7 @@ def test_the_engine_counts_errors_and_dollars(folder: Path, capsys: pytest.Captu
 def test_bars_on_a_terminal(folder: Path, columns: int) -> None:
     make_judged(folder)
     say(folder, q2=None)
-    code, seen = on_a_terminal(["run"], columns)
+    code, seen = on_a_terminal(["run"], columns=columns)
     assert code == 3
     assert "5/5" in seen
     assert "1 error" in seen
@@ -137,7 +137,7 @@ def test_bars_on_a_terminal(folder: Path, columns: int) -> None:
 def test_colour_is_as_it_is_wished(folder: Path, environment: dict[str, str], colour: bool) -> None:
     make_judged(folder)
     say(folder, q2="Nobody knows.")
-    code, seen = on_a_terminal(["run"], **environment)
+    code, seen = on_a_terminal(["run"], environment)
     assert code == 0
     assert bool(COLOUR.search(seen)) is colour
     if environment.get("TERM") == "dumb":
@@ -152,7 +152,7 @@ def test_hostile_text_does_not_act_on_the_terminal(folder: Path, command: list[s
     say(folder, q2=" ".join(HOSTILE), q3="\x1b]0;pwned\x07\x1b[2J\x9b2J\u202e\x08")
     if command[0] == "report":
         assert main(["run", "--quiet"]) == 0
-    code, seen = on_a_terminal(command, NO_COLOR="1")
+    code, seen = on_a_terminal(command, {"NO_COLOR": "1"})
     assert code == 0
     for acting in ("\x1b]", "\x1b[2J", "\x9b", "\x07", "\x08", "\u202e", "\x00"):
         assert acting not in seen
