@@ -1,4 +1,4 @@
-"""`assay judge check LABELS`: how far can this judge be trusted?"""
+"""`assay judge check LABELS|RUN`: how far can this judge be trusted?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action", choices=("check",), help="check: agreement with people, bias, the corrected pass rate"
     )
     parser.add_argument(
-        "labels", metavar="LABELS", type=Path, help="JSON lines: case_id, human {verdict, grades}, judge"
+        "labels",
+        metavar="LABELS",
+        type=Path,
+        help="JSON lines: case_id, human {verdict, grades}, judge; or a run that was labelled in the viewer",
     )
     parser.add_argument("--run", metavar="RUN", help="take the judgments from this run: path, name, id or last")
     parser.add_argument(
@@ -30,14 +33,14 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.config import load
     from assay.judges.labels import read_labels
     from assay.judges.trust import may_gate
-    from assay.rag.trust import judged_as, labels_of, repeat_judgments, trust_of
+    from assay.rag.trust import judged_as, labelled, labels_of, repeat_judgments, trust_of
     from assay.report.trust import trust_report
-    from assay.runs.folder import find_run
 
-    config = with_judge(load(arguments.config), arguments)
-    folder = find_run(config.path("runs"), arguments.run) if arguments.run else None
+    config = load(arguments.config)
+    path, folder = labelled(arguments.labels, arguments.run, config)
+    config = with_judge(config, arguments, judged=folder is not None)
     config = judged_as(folder, config) if folder else config
-    labels = labels_of(arguments.labels, folder.results.read()) if folder else read_labels(arguments.labels)
+    labels = labels_of(path, folder.results.read()) if folder else read_labels(path)
     if folder and arguments.repeats:
         labels = repeat_judgments(folder, labels, config, arguments.repeats)
     trust = trust_of(labels, config)

@@ -156,7 +156,7 @@ def _folder(bench: Bench, now: datetime) -> RunFolder:
         run = find_run(config.path("runs"), order.resume)
         run.require_same(inputs.fingerprint())
         return run
-    data = manifest.build(inputs, config, list(order.command), now)
+    data = manifest.build(inputs, config, list(order.command), now) | {"rows": len(bench.samples.samples)}
     return RunFolder.create(config.path("runs"), data, bench.extractor.name, None)
 
 

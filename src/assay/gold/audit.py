@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,6 +45,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
     verdict: Literal["good", "bad"] | None = None
     """None: not yet looked at."""
     note: str = ""
+    rater: str = ""
+    at: str = ""
+    """When it was given. A later one replaces the earlier one by the same person, as the viewer writes them."""
 
 
 class Audit(Struct, frozen=True, kw_only=True):
@@ -110,21 +113,40 @@ def conclude(audit: Audit, verdicts: Sequence[Verdict]) -> Audit:
 
 
 def read_verdicts(path: Path, gold: GoldFile) -> list[Verdict]:
-    """JSON lines of `{"id": ..., "verdict": "good"|"bad"|null, "note": ...}`; further keys are the sheet's own."""
+    """JSON lines of `{"id": ..., "verdict": "good"|"bad"|null, "note": ...}`; further keys are the sheet's own.
+
+    Where several people looked at a question, one who calls it bad is enough: the proof must not rest on a doubt.
+    """
     known = {question.id for question in gold.questions}
-    found: dict[str, Verdict] = {}
+    found: dict[tuple[str, str], Verdict] = {}
     for number, line in read_jsonl(path):
         where = f"{path}:{number}"
-        if isinstance(line, dict) and line.get("verdict") == "":
-            line["verdict"] = None  # a cell that nobody filled
-        verdict = convert(line, Verdict, lambda _, where=where: where)  # type: ignore[misc]
+        verdict = _verdict(line, where)
         if verdict.id not in known:
             near = " or ".join(nearest(verdict.id, known))
             hint = f"Did you mean {near}?" if near else "The sheet is of another gold set"
             raise AssayError(f"unknown question '{verdict.id}'", where=where, hint=hint)
-        if verdict.id in found:
+        key = (verdict.id, verdict.rater)
+        if key in found and not verdict.at:
             raise AssayError(f"the question '{verdict.id}' has two verdicts", where=where)
-        found[verdict.id] = verdict
+        found[key] = verdict
+    return _strictest(found.values())
+
+
+def _verdict(line: Any, where: str) -> Verdict:
+    if isinstance(line, dict) and line.get("verdict") == "":
+        line = {**line, "verdict": None}  # a cell that nobody filled
+    return convert(line, Verdict, lambda _: where)
+
+
+def _strictest(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """One for each question, in the order in which they were first looked at."""
+    strict = {None: 0, "good": 1, "bad": 2}
+    found: dict[str, Verdict] = {}
+    for verdict in verdicts:
+        before = found.setdefault(verdict.id, verdict)
+        if strict[verdict.verdict] > strict[before.verdict]:
+            found[verdict.id] = verdict
     return list(found.values())
 
 

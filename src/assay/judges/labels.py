@@ -2,6 +2,9 @@
 
 {"case_id": "q1", "rater": "ana", "human": {"verdict": "pass", "overall_score": 4.5},
  "judge": {"verdict": "partial", "overall_score": 3}, "answer": "The duty officer."}
+
+The viewer appends to such a file: a line with a time, `at`, replaces the earlier one about the same answer by the same
+person, and takes it back if it is `withdrawn`.
 """
 
 from __future__ import annotations
@@ -50,6 +53,10 @@ class Label(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """In words; counted from `answer` if that is given."""
     evidence_rank: Annotated[int, Meta(ge=1)] | None = None
     """Where in the context the passage stands that holds the answer."""
+    note: str = ""
+    at: str = ""
+    """When it was given."""
+    withdrawn: bool = False
 
     @property
     def length(self) -> int | None:
@@ -57,27 +64,31 @@ class Label(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
 
 
 def read_labels(path: Path) -> tuple[Label, ...]:
-    """All lines; the first fault found is told with its line."""
-    labels: list[Label] = []
-    seen: dict[tuple[str, str], int] = {}
+    """Those that stand; the first fault found is told with its line."""
+    labels: dict[tuple[str, str], Label] = {}
+    lines: dict[tuple[str, str], int] = {}
     for number, text in enumerate(read_text(path).split("\n"), 1):
         if text.strip():
-            where = f"{path}:{number}"
-            label = _label(text, str(path), number)
-            first = seen.setdefault((label.case_id, label.rater), number)
-            if first != number:
+            label = parse_label(text, str(path), number)
+            key = (label.case_id, label.rater)
+            if key in labels and not label.at:
                 who = f" by '{label.rater}'" if label.rater else ""
-                raise AssayError(f"case '{label.case_id}' is labelled twice{who}, first in line {first}", where=where)
-            labels.append(label)
-    if not labels:
+                what = f"case '{label.case_id}' is labelled twice{who}, first in line {lines[key]}"
+                raise AssayError(what, where=f"{path}:{number}")
+            labels[key], lines[key] = label, number
+    standing = tuple(label for label in labels.values() if not label.withdrawn)
+    if not standing:
         raise AssayError("holds no label", where=str(path))
-    return tuple(labels)
+    return standing
 
 
-def _label(text: str, path: str, number: int) -> Label:
+def parse_label(text: str, path: str, number: int) -> Label:
+    """One line, checked."""
     data = parse_json(text, path, number)
     label = convert(data, Label, lambda keys: f"{path}:{number + line_of(text, keys) - 1}")
     given = [marks for marks in (label.human, label.judge, *label.repeats) if marks is not None]
+    if label.withdrawn:
+        return label
     if not given or any(marks.is_empty for marks in given):
         raise AssayError("a label without a mark", where=f"{path}:{number}", expected=f"one of {', '.join(MARKS)}")
     return label

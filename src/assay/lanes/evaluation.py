@@ -77,6 +77,7 @@ def evaluate_lanes(order: Order, progress: Progress) -> RunFolder:
             run.require_same(inputs.fingerprint())
         else:
             data = manifest.build(inputs, order.config, list(order.command), now)
+            data["rows"] = len(bench.tasks) * len(bench.systems)
             names = "+".join(["lanes", *(system.name for system in bench.systems)])
             run = RunFolder.create(order.config.path("runs"), data, names, max(task.k for task in bench.tasks))
         results = ResultsFile(run.path / RESULTS, remember=True)

@@ -218,7 +218,7 @@ def _folder(bench: Bench, now: datetime) -> RunFolder:
         run = find_run(config.path("runs"), order.resume)
         run.require_same(inputs.fingerprint())
         return run
-    data = manifest.build(inputs, config, list(order.command), now) | _ordered(bench)
+    data = manifest.build(inputs, config, list(order.command), now) | _ordered(bench) | {"rows": len(bench.cases)}
     return RunFolder.create(config.path("runs"), data, bench.system.name, config.run.pipeline.precision_k)
 
 

@@ -21,7 +21,7 @@ from assay.llm import connect
 from assay.rag.again import models_of, stored_case, stored_output
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.subject import answer_of
-from assay.runs.folder import RunFolder
+from assay.runs.folder import LABELS, RunFolder, find_run
 from assay.runs.passages import PassageStore
 from assay.runs.results import Row
 from assay.stats import Resampling
@@ -33,6 +33,18 @@ JUDGED = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "overall_
 def trust_of(labels: Sequence[Label], config: Config) -> TrustReport:
     plan = Resampling(seed=config.seed, resamples=config.statistics.resamples, confidence=config.statistics.confidence)
     return check(labels, plan, rule_of(config.run.judging))
+
+
+def labelled(given: Path, run: str | None, config: Config) -> tuple[Path, RunFolder | None]:
+    """The file of labels and the run they are about: a file and perhaps a run, or a labelled run alone."""
+    runs = config.path("runs")
+    if run or given.suffix in (".jsonl", ".json") or given.is_file():
+        return given, find_run(runs, run) if run else None
+    found = find_run(runs, str(given), "rag")
+    path = found.path / LABELS
+    if not path.exists():
+        raise AssayError("nobody has labelled its answers yet", where=str(found.path), hint="Label some in: assay view")
+    return path, found
 
 
 def labels_of(path: Path, rows: Iterable[Row]) -> list[Label]:

@@ -107,6 +107,7 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
         run.require_same(inputs.fingerprint())
     else:
         data = manifest.build(inputs, order.config, list(order.command), now)
+        data["rows"] = len(bench.cases) * len(bench.variants)
         names = "+".join([*filter(None, [order.corpus]), *(variant.name for variant in bench.variants)])
         run = RunFolder.create(order.config.path("runs"), data, names, max(order.config.retrieval.k))
     scorer = RetrievalScorer(bench.measures, order.config.retrieval, bench.index)

@@ -14,6 +14,8 @@ from assay.runs.results import ResultsFile
 
 MANIFEST, SUMMARY, RESULTS = "manifest.json", "run_summary.json", "results.jsonl"
 FAILURES, COMPARISON, REPORT_HTML, REPORT_MARKDOWN = "failures.jsonl", "comparison.md", "report.html", "report.md"
+LABELS = "labels.jsonl"
+"""What people said of its answers, as the viewer writes it."""
 
 COMMANDS = {"rag": "run", "extraction": "extract"}
 """By kind of run, where the command is called differently."""

@@ -1,0 +1,1 @@
+"""Everything about one question, for each kind of run."""

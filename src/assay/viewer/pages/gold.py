@@ -1,0 +1,159 @@
+"""The gold set: every question, its kinds, and what people say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from assay.gold.leaves import LEAVES, present
+from assay.report.markup import element, join
+from assay.report.numbers import MISSING, format_value
+from assay.report.text import clip
+from assay.viewer.choice import Choice, counted, ordered, part_of
+from assay.viewer.gold_set import gold_of
+from assay.viewer.parts import Column, Filter, chip, controls, link, pager, table
+from assay.viewer.question_list import filters_of
+from assay.viewer.refusal import mistaken
+from assay.viewer.visit import Content, Data, View, Visit, address
+
+TITLE = 160
+FILTERS = ("category", "question_type", "difficulty", "hard_type", "reasoning_class", "status", "sample", "label")
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A line of the list."""
+
+    id: str
+    question: str
+    category: str | None
+    question_type: str | None
+    difficulty: str | None
+    hard_type: str | None
+    reasoning_class: str | None
+    status: str | None
+    leaves: int
+    sample: str
+    """Whether `assay gold audit` asks to have it checked: yes or no."""
+    label: str
+    """What the one who asks said: good, bad or none."""
+    text: str
+
+
+ORDERS: dict[str, Callable[[Entry], Any] | None] = {
+    "order": None,
+    "id": lambda entry: entry.id,
+    "leaves": lambda entry: entry.leaves,
+    "category": lambda entry: entry.category,
+}
+
+
+def data(visit: Visit) -> Data:
+    entries = entries_of(visit)
+    choice = Choice.of(visit.query, tuple(ORDERS))
+    part = part_of(chosen(entries, choice), len(entries), choice)
+    shown = gold_of(visit)
+    return {
+        "view": "gold",
+        "gold": shown.gold.name,
+        "sha256": shown.gold.sha256,
+        "version": shown.gold.version,
+        **part.as_data(),
+        "sample": len(shown.sample),
+        "labels": sum(len(by_rater) for by_rater in visit.desk.gold_labels().values()),
+        "choices": {name: counted(v for e in entries if (v := getattr(e, name)) is not None) for name in FILTERS},
+        "questions": [
+            {name: getattr(e, name) for name in Entry.__struct_fields__ if name != "text"} for e in part.items
+        ],
+    }
+
+
+def entries_of(visit: Visit) -> list[Entry]:
+    """All of them; the labels of the one who asks are looked up each time."""
+    labels, gold = visit.desk.gold_labels(), gold_of(visit)
+    drawn = set(gold.sample)
+    leaves = visit.desk.made.get("leaves", (visit.desk.library.gold,), lambda: [present(raw) for raw in gold.gold.raws])
+    found = []
+    for question, count in zip(gold.gold.questions, leaves, strict=True):
+        kind, mine = question.classification, labels.get(question.id, {}).get(visit.rater)
+        found.append(
+            Entry(
+                id=question.id,
+                question=question.content.question,
+                category=kind.category,
+                question_type=kind.question_type,
+                difficulty=_band(question.difficulty),
+                hard_type=kind.hard_type,
+                reasoning_class=kind.reasoning_class,
+                status=question.validation.status,
+                leaves=count,
+                sample="yes" if question.id in drawn else "no",
+                label=str(mine.verdict) if mine else "none",
+                text=f"{question.id}\n{question.content.question}\n{question.content.expected_answer or ''}".lower(),
+            )
+        )
+    return found
+
+
+def _band(difficulty: float | None) -> str | None:
+    """Thirds, as everywhere."""
+    return None if difficulty is None else "easy" if difficulty < 1 / 3 else "medium" if difficulty < 2 / 3 else "hard"
+
+
+def chosen(entries: list[Entry], choice: Choice) -> list[Entry]:
+    for name in choice.filters:
+        if name not in {*FILTERS, "id", "queue", "then", "after"}:
+            raise mistaken(f"there is no filter '{name}'")
+    wanted = {name: value for name, value in choice.filters.items() if name in FILTERS}
+    found = [
+        entry
+        for entry in entries
+        if all(getattr(entry, name) == value for name, value in wanted.items())
+        and all(word in entry.text for word in choice.words)
+    ]
+    return ordered(found, ORDERS[choice.sort], descending=choice.descending)
+
+
+def show(data: Data, visit: Visit) -> Content:
+    columns = (
+        Column("question", "order", wide=True),
+        Column("category", "category"),
+        Column("type"),
+        Column("difficulty"),
+        Column("answerable"),
+        Column("leaves", "leaves", number=True),
+        Column("your label"),
+    )
+    rows = [_row(each, visit) for each in data["questions"]]
+    filters = [Filter(name, name.replace("_", " "), data["choices"][name]) for name in FILTERS]
+    actions = element(
+        "p",
+        link("Gates", "/gold/gates", "button"),
+        link(f"Check the audit's sample ({data['sample']:,})", "/gold/next", "button"),
+        class_="actions",
+    )
+    shown = f"{data['found']:,} of {data['total']:,}"
+    body = join(
+        [actions, controls(visit, filters, shown), table(columns, rows, visit, "No question fits."), pager(data, visit)]
+    )
+    return Content(title=f"Gold set: {data['gold']}", subtitle=f"{data['total']:,} questions", body=body)
+
+
+def _row(each: Data, visit: Visit) -> list[str]:
+    title = link(
+        clip(each["question"], TITLE), address("/gold/question", {"id": each["id"], **filters_of(visit.query)})
+    )
+    hard = each["hard_type"]
+    return [
+        join([title, element("code", each["id"])]),
+        each["category"] or MISSING,
+        each["question_type"] or MISSING,
+        each["difficulty"] or MISSING,
+        "yes" if hard in (None, "ANSWERABLE") else hard,
+        f"{format_value(each['leaves'], 'integer')} / {len(LEAVES)}",
+        chip(each["label"]) if each["label"] != "none" else MISSING,
+    ]
+
+
+VIEW = View("/gold", data, show)
