@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from viewer_project import Client, library, make, running, runs_of
+from viewer_project import Client, make, places, running, runs_of
 
 from assay.runs.folder import RunFolder
 
@@ -21,7 +21,7 @@ Shown = tuple[Path, Client]
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     folder = tmp_path_factory.mktemp("viewer")
     make(folder)
-    with running(library(folder)) as client:
+    with running(places(folder)) as client:
         yield folder, client
 
 

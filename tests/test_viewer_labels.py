@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from viewer_project import FORM, Client, library, make_small, running
+from viewer_project import FORM, Client, make_small, places, running
 
 from assay.cli.main import main
 from assay.files import read_jsonl
@@ -38,7 +38,7 @@ def shown(project: tuple[Path, RunFolder], monkeypatch: pytest.MonkeyPatch) -> I
     files = (run.path / "labels.jsonl", folder / "gold.labels.jsonl", folder / "cases.labels.jsonl")
     for path in files:
         path.unlink(missing_ok=True)
-    with running(library(folder)) as client:
+    with running(places(folder)) as client:
         yield run, client
 
 
@@ -242,9 +242,9 @@ def test_only_answers_are_labelled(shown: Shown, tmp_path: Path) -> None:
 
 def gold_client(folder: Path) -> Any:
     from assay.config import load
-    from assay.viewer.library import Library
+    from assay.viewer.places import Places
 
-    return running(Library.of(load(folder / "assay.yaml"), gold=folder / "gold.json"))
+    return running(Places.of(load(folder / "assay.yaml"), gold=folder / "gold.json"))
 
 
 def test_gold_questions_are_labelled_for_the_audit(

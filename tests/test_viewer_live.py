@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from viewer_project import Client, library, make_small, running
+from viewer_project import Client, make_small, places, running
 
 from assay.files import write_json
 from assay.runs.folder import RunFolder
@@ -31,7 +31,7 @@ def shown(finished: RunFolder, tmp_path: Path) -> Iterator[Shown]:
     run = RunFolder(tmp_path / "runs" / "2026-02-02__slow__p5__0a1b2c3d")
     run.path.mkdir(parents=True)
     write_json(run.path / "manifest.json", finished.manifest | {"rows": 5})
-    with running(library(tmp_path)) as client:
+    with running(places(tmp_path)) as client:
         yield run, client, (finished.path / "results.jsonl").read_bytes().splitlines(keepends=True)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from report_samples import HOSTILE
-from viewer_project import Client, library, make_small, running
+from viewer_project import Client, make_small, places, running
 
 from assay.cli.main import main
 from assay.errors import AssayError
@@ -31,7 +31,7 @@ Shown = tuple[RunFolder, Client]
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     folder = tmp_path_factory.mktemp("safe")
     run = make_small(folder)
-    with running(library(folder)) as client:
+    with running(places(folder)) as client:
         yield run, client
 
 
@@ -161,7 +161,7 @@ def test_nothing_else_can_be_done(shown: Shown, method: str) -> None:
 def test_two_starts_have_two_tokens(shown: Shown, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "assay.yaml").write_text("{}")
-    with running(library(tmp_path)) as other:
+    with running(places(tmp_path)) as other:
         assert other.guard.token != shown[1].guard.token
         assert len(other.guard.token) >= 32
         assert other.json("/runs")["total"] == 0
@@ -259,7 +259,7 @@ def test_a_folder_that_is_no_run_hides_no_other(shown: Shown) -> None:
 
 def test_a_port_in_use_is_told_in_one_line(shown: Shown, capsys: pytest.CaptureFixture[str]) -> None:
     told = r"port \d+ is in use\. Take another one with --port, or any free one"
-    again = running(library(shown[0].path.parent.parent), shown[1].guard.port)
+    again = running(places(shown[0].path.parent.parent), shown[1].guard.port)
     with pytest.raises(AssayError, match=told), again:
         pass
 
@@ -334,4 +334,4 @@ def test_a_server_that_never_started_can_be_stopped(tmp_path: Path) -> None:
     import asyncio
 
     (tmp_path / "assay.yaml").write_text("{}")
-    asyncio.run(Server(library(tmp_path)).stop())
+    asyncio.run(Server(places(tmp_path)).stop())

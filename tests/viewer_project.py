@@ -23,7 +23,7 @@ from assay.config import load
 from assay.errors import AssayError
 from assay.runs.folder import RunFolder, all_runs
 from assay.viewer.guard import Guard
-from assay.viewer.library import Library
+from assay.viewer.places import Places
 from assay.viewer.server import Server
 
 EXAMPLE = Path(__file__).parent.parent / "examples/orrin"
@@ -58,8 +58,8 @@ def runs_of(folder: Path, kind: str) -> list[RunFolder]:
     return [run for run in all_runs(folder / "runs") if run.manifest["kind"] == kind]
 
 
-def library(folder: Path) -> Library:
-    return Library.of(load(folder / "assay.yaml"))
+def places(folder: Path) -> Places:
+    return Places.of(load(folder / "assay.yaml"))
 
 
 class Answer(Struct, frozen=True):
@@ -118,7 +118,7 @@ class Client(Struct, frozen=True):
 
 
 @contextmanager
-def running(shown: Library, port: int = 0) -> Iterator[Client]:
+def running(shown: Places, port: int = 0) -> Iterator[Client]:
     """In a thread, with a loop of its own."""
     ready = threading.Event()
     told: list[Guard] = []

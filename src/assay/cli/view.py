@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.cli._output import print_json
     from assay.config import load
     from assay.viewer.guard import Guard
-    from assay.viewer.library import Library
+    from assay.viewer.places import Places
     from assay.viewer.serving import serve
 
     def ready(guard: Guard) -> None:
@@ -38,6 +38,6 @@ def run(arguments: argparse.Namespace) -> int:
 
             webbrowser.open(address)
 
-    library = Library.of(load(arguments.config), arguments.runs, arguments.gold)
-    serve(library, arguments.port, ready)
+    places = Places.of(load(arguments.config), arguments.runs, arguments.gold)
+    serve(places, arguments.port, ready)
     return 0

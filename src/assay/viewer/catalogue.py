@@ -15,10 +15,10 @@ from assay.files import read_json
 from assay.report.listing import MEASURES
 from assay.runs.baselines import best_of, means_of
 from assay.runs.folder import MANIFEST, RESULTS, SUMMARY, RunFolder
-from assay.viewer.library import Library
 from assay.viewer.lines import Lines
 from assay.viewer.memory import Memory
 from assay.viewer.outcome import Reasons, told_reasons
+from assay.viewer.places import Places
 
 ALIVE = 120.0
 """Seconds without a new result after which an unfinished run is taken to have stopped."""
@@ -65,8 +65,8 @@ class Progress(Struct, frozen=True, kw_only=True):
 class Catalogue:
     """Reads what has changed and remembers the rest."""
 
-    def __init__(self, library: Library):
-        self.library = library
+    def __init__(self, places: Places):
+        self.places = places
         self._listings = Memory(10_000)
         self._lines = Memory(8)
         self._reasons = Memory(8)
@@ -75,7 +75,7 @@ class Catalogue:
     def listings(self) -> list[Listing]:
         """Newest first. A folder that cannot be read as a run is left out: the others can still be seen."""
         found = []
-        for run in self.library.all_runs():
+        for run in self.places.all_runs():
             try:
                 found.append(self.listing(run))
             except (AssayError, OSError):

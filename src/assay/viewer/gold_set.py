@@ -19,11 +19,11 @@ class Shown(Struct, frozen=True):
 
 
 def gold_of(visit: Visit) -> Shown:
-    path = visit.desk.library.gold
+    path = visit.desk.places.gold
     return visit.desk.made.get("gold", (path,), lambda: _read(visit))
 
 
 def _read(visit: Visit) -> Shown:
-    gold = read_gold_file(visit.desk.library.gold)
-    sample = plan(gold, AuditOptions(seed=visit.desk.library.config.seed)).sample
+    gold = read_gold_file(visit.desk.places.gold)
+    sample = plan(gold, AuditOptions(seed=visit.desk.places.config.seed)).sample
     return Shown(gold, {question.id: place for place, question in enumerate(gold.questions)}, sample)

@@ -19,7 +19,7 @@ def all_progress(visit: Visit) -> Data:
     """Of those that go on."""
     catalogue = visit.desk.catalogue
     listings = catalogue.listings()
-    running = [catalogue.progress(visit.desk.library.run(each.name)) for each in listings if each.status == "running"]
+    running = [catalogue.progress(visit.desk.places.run(each.name)) for each in listings if each.status == "running"]
     known = "\n".join(f"{each.name} {each.status} {each.verdict}" for each in listings)
     done = "\n".join(f"{each.name} {each.done}" for each in running)
     stamp = sha256(f"{known}\n{done}".encode("utf-8", "replace")).hexdigest()[:16]

@@ -32,7 +32,7 @@ def mark_gold(visit: Visit, data: Data) -> Data:
     mark: GoldMark = parse_mark(data, GoldMark)
     if mark.id not in gold_of(visit).places:
         raise not_found("the gold set has no such question")
-    verdict = keep_gold_mark(gold_labels_path(visit.desk.library.gold), mark)
+    verdict = keep_gold_mark(gold_labels_path(visit.desk.places.gold), mark)
     return {"view": "label", "rater": mark.rater, "label": msgspec.to_builtins(verdict)}
 
 

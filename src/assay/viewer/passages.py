@@ -63,7 +63,7 @@ def _text(line: bytes) -> str:
 
 def chunks_of(visit: Visit, run: RunFolder, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Text, source and page by id, if the index is still the one the run searched."""
-    path = visit.desk.library.index
+    path = visit.desk.places.index
     wanted = run.manifest.get("fingerprint", {}).get("index")
     if not wanted or not path.is_file():
         return {}

@@ -15,9 +15,9 @@ from assay.files import dump_json
 from assay.report.markup import element
 from assay.viewer.guard import HEADER, HOST, Guard, answer_headers
 from assay.viewer.labels import LIMIT
-from assay.viewer.library import Library
 from assay.viewer.live import all_progress, run_progress
 from assay.viewer.marking import mark_answer, mark_gold, next_answer, next_gold
+from assay.viewer.places import Places
 from assay.viewer.refusal import Refusal
 from assay.viewer.routes import VIEWS
 from assay.viewer.shell import ASSETS, asset, html
@@ -32,8 +32,8 @@ _log = logging.getLogger(__name__)
 class Server:
     """One viewer."""
 
-    def __init__(self, library: Library):
-        self.desk = Desk(library)
+    def __init__(self, places: Places):
+        self.desk = Desk(places)
         self.guard = Guard.new(0)
         self._runner: web.AppRunner | None = None
 

@@ -8,18 +8,18 @@ from collections.abc import Callable
 
 from assay.errors import AssayError
 from assay.viewer.guard import Guard
-from assay.viewer.library import Library
+from assay.viewer.places import Places
 from assay.viewer.server import Server
 
 
-def serve(library: Library, port: int, ready: Callable[[Guard], None]) -> None:
+def serve(places: Places, port: int, ready: Callable[[Guard], None]) -> None:
     """Until the process is told to end. `ready` is told the address as soon as it is one."""
     if not 0 <= port <= 65535:
         raise AssayError(f"port is {port}", expected="a number from 0 to 65535")
-    if not library.runs.is_dir():
+    if not places.runs.is_dir():
         hint = "Name it with --runs, or make a run first"
-        raise AssayError("there is no such folder", where=str(library.runs), hint=hint)
-    asyncio.run(_serve(Server(library), port, ready))
+        raise AssayError("there is no such folder", where=str(places.runs), hint=hint)
+    asyncio.run(_serve(Server(places), port, ready))
 
 
 async def _serve(server: Server, port: int, ready: Callable[[Guard], None]) -> None:

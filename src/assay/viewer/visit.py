@@ -13,19 +13,19 @@ from assay.report.markup import Markup
 from assay.runs.folder import LABELS, RunFolder
 from assay.viewer.catalogue import Catalogue
 from assay.viewer.labels import AnswerLabels, GoldLabels, answer_labels, gold_labels, gold_labels_path
-from assay.viewer.library import Library
 from assay.viewer.memory import Memory
+from assay.viewer.places import Places
 from assay.viewer.refusal import mistaken
 
 Data = dict[str, Any]
 
 
 class Desk:
-    """What all visits share: the library, and what has been read of it."""
+    """What all visits share: where everything is, and what has been read of it."""
 
-    def __init__(self, library: Library):
-        self.library = library
-        self.catalogue = Catalogue(library)
+    def __init__(self, places: Places):
+        self.places = places
+        self.catalogue = Catalogue(places)
         self.made = Memory(16)
         """Reports, comparisons, gates: what takes long to make."""
         self._labels = Memory(16)
@@ -35,7 +35,7 @@ class Desk:
         return self._labels.get(run.name, (path,), lambda: answer_labels(path))
 
     def gold_labels(self) -> GoldLabels:
-        path = gold_labels_path(self.library.gold)
+        path = gold_labels_path(self.places.gold)
         return self._labels.get("", (path,), lambda: gold_labels(path))
 
 
@@ -52,7 +52,7 @@ class Visit(Struct, frozen=True, kw_only=True):
 
     @property
     def run(self) -> RunFolder:
-        return self.desk.library.run(self.run_name)
+        return self.desk.places.run(self.run_name)
 
     def wanted(self, name: str) -> str:
         """A part of the query that must be there."""

@@ -14,7 +14,7 @@ from assay.viewer.visit import Content, Data, View, Visit, address, run_address
 
 
 def data(visit: Visit) -> Data:
-    root = visit.desk.library.baselines
+    root = visit.desk.places.baselines
     found = all_baselines(root) if root.is_dir() else []
     known = {run.name for run in visit.desk.catalogue.listings()}
     listed = []
@@ -38,7 +38,7 @@ def show(data: Data, visit: Visit) -> Content:
     rows = [_row(each) for each in reversed(data["baselines"])]
     empty = "No baseline yet: promote a run with assay baselines --promote RUN."
     body = join([blocks_html(_charts(data)), table(columns, rows, visit, empty)])
-    return Content(title="Baselines", subtitle=str(visit.desk.library.baselines), body=body)
+    return Content(title="Baselines", subtitle=str(visit.desk.places.baselines), body=body)
 
 
 def _charts(data: Data) -> tuple[Chart, ...]:

@@ -46,12 +46,12 @@ def side(visit: Visit, name: str) -> Side:
     baseline = _baselines(visit).get(name)
     if baseline is not None:
         return Side(name, (baseline.path,), lambda: of_baseline(baseline.path), has_rows=False)
-    run = visit.desk.library.run(name)
+    run = visit.desk.places.run(name)
     return Side(name, (run.path / SUMMARY, run.path / RESULTS), lambda: of_run(run), has_rows=True)
 
 
 def _baselines(visit: Visit) -> dict[str, Baseline]:
-    root = visit.desk.library.baselines
+    root = visit.desk.places.baselines
     return {each.path.name: each for each in all_baselines(root)} if root.is_dir() else {}
 
 
@@ -74,7 +74,7 @@ def data(visit: Visit) -> Data:
 
 def compared(visit: Visit, before: Side, now: Side) -> Comparison:
     different = visit.query.get("different_judges") == "1"
-    rules = rules_of(visit.desk.library.config, different_judges=different)
+    rules = rules_of(visit.desk.places.config, different_judges=different)
     key = ("compare", before.name, now.name, different)
     return visit.desk.made.get(key, (*before.files, *now.files), lambda: compare(before.read(), now.read(), rules))
 

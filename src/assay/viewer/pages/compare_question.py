@@ -19,7 +19,7 @@ def data(visit: Visit) -> Data:
 
 
 def _side(visit: Visit, name: str) -> Data:
-    run = visit.desk.library.run(visit.wanted(name))
+    run = visit.desk.places.run(visit.wanted(name))
     questions = Questions.of(visit, run)
     entries = entries_of(questions, visit.wanted("id"))
     rows = visit.desk.catalogue.lines(run).rows(entries)

@@ -73,7 +73,7 @@ def entries_of(visit: Visit) -> list[Entry]:
     """All of them; the labels of the one who asks are looked up each time."""
     labels, gold = visit.desk.gold_labels(), gold_of(visit)
     drawn = set(gold.sample)
-    leaves = visit.desk.made.get("leaves", (visit.desk.library.gold,), lambda: [present(raw) for raw in gold.gold.raws])
+    leaves = visit.desk.made.get("leaves", (visit.desk.places.gold,), lambda: [present(raw) for raw in gold.gold.raws])
     found = []
     for question, count in zip(gold.gold.questions, leaves, strict=True):
         kind, mine = question.classification, labels.get(question.id, {}).get(visit.rater)

@@ -16,8 +16,8 @@ from assay.viewer.visit import Content, Data, View, Visit
 
 
 def data(visit: Visit) -> Data:
-    library, shown = visit.desk.library, gold_of(visit)
-    files = (library.gold, library.index)
+    places, shown = visit.desk.places, gold_of(visit)
+    files = (places.gold, places.index)
     found = visit.desk.made.get("gates", files, lambda: _verified(visit))
     report = verification_report(found, {question.id: question for question in shown.gold.questions})
     return {"view": "gold_gates", "verification": found.as_data(), "report": msgspec.to_builtins(report)}
@@ -25,9 +25,9 @@ def data(visit: Visit) -> Data:
 
 def _verified(visit: Visit) -> Verification:
     """By rule, without a model: looking costs nothing."""
-    library = visit.desk.library
-    with Index.open(library.index) as index:
-        return verify(gold_of(visit).gold, index, library.config)
+    places = visit.desk.places
+    with Index.open(places.index) as index:
+        return verify(gold_of(visit).gold, index, places.config)
 
 
 def show(data: Data, _: Visit) -> Content:

@@ -50,7 +50,7 @@ def data(visit: Visit) -> Data:
 
 
 def _chunk(visit: Visit, id_: str | None) -> Data | None:
-    path = visit.desk.library.index
+    path = visit.desk.places.index
     if not id_ or not path.is_file():
         return None
     try:

@@ -17,7 +17,7 @@ FILTERS = ("kind", "corpus", "client")
 
 def data(visit: Visit) -> Data:
     """Newest first."""
-    root = visit.desk.library.runs
+    root = visit.desk.places.runs
     path = root / FILE_NAME
     entries = visit.desk.made.get("history", (path,), lambda: read(root)) if path.is_file() else []
     choice = Choice.of(visit.query, ("timestamp",))

@@ -40,13 +40,13 @@ def data(visit: Visit) -> Data:
 
 def report_of(visit: Visit, run: RunFolder) -> Report:
     """Without its lists of questions, which have a page of their own."""
-    files = (run.path / SUMMARY, run.path / RESULTS, visit.desk.library.baselines)
+    files = (run.path / SUMMARY, run.path / RESULTS, visit.desk.places.baselines)
     return visit.desk.made.get(("report", run.name), files, lambda: _report(visit, run))
 
 
 def _report(visit: Visit, run: RunFolder) -> Report:
     """As `assay report` makes it, against the latest baseline; nothing is written."""
-    config, summary = visit.desk.library.config, run.summary
+    config, summary = visit.desk.places.config, run.summary
     now, rules = of_run(run), rules_of(config)
     comparison, why = None, None
     try:

@@ -38,7 +38,7 @@ def data(visit: Visit) -> Data:
     found = [run for run in runs if _fits(run, choice)]
     part = part_of(ordered(found, ORDERS[choice.sort], descending=choice.descending), len(runs), choice)
     progress = [
-        visit.desk.catalogue.progress(visit.desk.library.run(r.name)) for r in part.items if r.status == "running"
+        visit.desk.catalogue.progress(visit.desk.places.run(r.name)) for r in part.items if r.status == "running"
     ]
     return {
         "view": "runs",
@@ -72,7 +72,7 @@ def show(data: Data, visit: Visit) -> Content:
     shown = f"{data['found']:,} of {data['total']:,} runs"
     empty = "No run is here yet: assay retrieval, assay run, assay extract and assay lanes make some."
     body = join([controls(visit, filters, shown), table(columns, rows, visit, empty), pager(data, visit)])
-    return Content(title="Runs", subtitle=str(visit.desk.library.runs), body=body, live="/progress.json")
+    return Content(title="Runs", subtitle=str(visit.desk.places.runs), body=body, live="/progress.json")
 
 
 def _row(run: Data, done: dict[str, int]) -> list[str]:

@@ -15,7 +15,7 @@ FILES = (MANIFEST, SUMMARY, RESULTS, FAILURES, PASSAGES, LABELS)
 """Of a run, those that are read; none of them may lead out of the runs folder."""
 
 
-class Library(Struct, frozen=True, kw_only=True):
+class Places(Struct, frozen=True, kw_only=True):
     """Where everything is."""
 
     runs: Path
@@ -25,7 +25,7 @@ class Library(Struct, frozen=True, kw_only=True):
     config: Config
 
     @classmethod
-    def of(cls, config: Config, runs: Path | None = None, gold: Path | None = None) -> Library:
+    def of(cls, config: Config, runs: Path | None = None, gold: Path | None = None) -> Places:
         return cls(
             runs=(runs or config.path("runs")).resolve(),
             baselines=config.path("baselines").resolve(),
