@@ -203,6 +203,32 @@ def test_triplets_have_negatives_without_the_answer(tmp_path: Path) -> None:
         write(read(tmp_path / "gold.json", order), "triplets", Order())
 
 
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_squad_there_and_back_through_rows(form: str, tmp_path: Path) -> None:
+    """Rows bring the texts with them, even one that is longer than a cell usually may be."""
+    whole: dict[str, Any] = json.loads(json.dumps(SQUAD))
+    whole["data"][0]["paragraphs"][1]["context"] += " More of it." * 20_000
+    bundle = read(put(tmp_path / "squad.json", whole), Order())
+    save(write(bundle, form, Order()), tmp_path / "rows")
+    back = read(tmp_path / "rows", Order(), form)
+    assert (back.version, back.passages) == (bundle.version, bundle.passages)
+    assert json.loads(write(back, "squad", Order()).files[""]) == whole
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_rows_may_be_moved_and_a_field_of_our_name_is_the_users(form: str, tmp_path: Path) -> None:
+    version = {"schema": "GS_SCHEMA_V2", "target": 3}
+    raws = clean()[:3]
+    raws[2]["assay"] = {"mine": 1}
+    save(write(Bundle(raws=tuple(raws), version=version), form, Order()), tmp_path / "rows")
+    head, *lines = (tmp_path / "rows").read_text("utf-8").splitlines(keepends=True)
+    moved = [head, *reversed(lines)] if form == "csv" else [*reversed(lines), head]
+    (tmp_path / "rows").write_text("".join(moved), "utf-8")
+    back = read(tmp_path / "rows", Order(), form)
+    assert back.version == version
+    assert list(back.raws) == raws[::-1]
+
+
 def test_cells_of_unknown_columns_come_back_as_they_stood(tmp_path: Path) -> None:
     """A table does not say what is a number: 007 and 1.50 are no other numbers, and NaN is none."""
     cells = {"a": "007", "b": "1.50", "c": "1e5", "d": "NaN", "e": "3", "f": "[1]"}
@@ -216,7 +242,7 @@ def test_cells_of_unknown_columns_come_back_as_they_stood(tmp_path: Path) -> Non
     assert read(tmp_path / "b.csv", Order()).raws == (raw,)
 
 
-@pytest.mark.parametrize("form", ["squad", "beir", "qa"])
+@pytest.mark.parametrize("form", ["squad", "beir", "qa", "jsonl", "csv"])
 def test_what_a_file_says_of_itself_comes_back(form: str, tmp_path: Path) -> None:
     version = {"schema": "GS_SCHEMA_V2", "target": 20, "mine": {"kept": True}}
     path = put(tmp_path / "a.json", {"version": version, "notes": [1, None], "questions": clean()})

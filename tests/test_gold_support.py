@@ -19,7 +19,9 @@ CHUNK = (
 )
 
 
-@pytest.mark.parametrize("name", ["assay.corpus.quotes", "assay.gold.wording", "assay.stats.exact"])
+@pytest.mark.parametrize(
+    "name", ["assay.corpus.quotes", "assay.gold.wording", "assay.metrics.answers.claims", "assay.stats.exact"]
+)
 def test_examples_in_the_code(name: str) -> None:
     found = doctest.testmod(import_module(name))
     assert found.attempted
@@ -56,6 +58,34 @@ def test_an_answer_in_its_chunk(answer: str, method: str | None, reason: str) ->
     assert found.method() == method
     if method is None:
         assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "chunk", "language", "wrong"),
+    [
+        ("The ferry leaves at 8:15", "Every day the ferry leaves the pier at 8.15.", "en", ()),
+        ("The ferry leaves at 8.15", "Every day the ferry leaves the pier at 8:15.", "en", ()),
+        ("8:15", "Every day the ferry leaves the pier at 8.15.", "en", ()),
+        ("The ferry leaves at 8:51", "Every day the ferry leaves the pier at 8.15.", "en", ("51", "8")),
+        ("The ferry leaves at 8.51", "Every day the ferry leaves the pier at 8:15.", "en", ("8.51",)),
+        ("The ferry leaves at 9:15", "Every day the ferry leaves the pier at 8.15.", "en", ("15", "9")),
+        ("Le bac part à 8:30", "Le bac part du quai à 8h30 chaque jour.", "fr", ()),
+        ("Le bac part à 8h30", "Le bac part du quai à 8.30 chaque jour.", "fr", ()),
+        ("Le bac part à 8 h 30", "Le bac part du quai à 8:30 chaque jour.", "fr", ()),
+        ("Le bac part à 08.30", "Le bac part du quai à 8 heures 30 chaque jour.", "fr", ()),
+        ("Le bac part à 8h35", "Le bac part du quai à 8h30 chaque jour.", "fr", ("35",)),
+        # an amount is not a time
+        ("A ticket costs 30 pounds", "On board a ticket costs 8.30 pounds.", "en", ("30",)),
+        ("A ticket costs 8 pounds", "On board a ticket costs 8.30 pounds.", "en", ("8",)),
+        # nor is a scale, or a score above what a clock shows
+        ("The map has a scale of 1:75", "The scale of the map is 1.75.", "en", ("1", "75")),
+        ("The score was 30:20", "The score of the match was 30.20.", "en", ("20", "30")),
+    ],
+)
+def test_a_time_of_day_is_the_same_in_any_spelling(answer: str, chunk: str, language: str, wrong: tuple[str]) -> None:
+    found = examine(Claim(answer=answer), chunk, language)
+    assert found.numbers == wrong
+    assert found.method() == (None if wrong else "coverage")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from assay.corpus.quotes import fold, stands_in
-from assay.metrics.answers.claims import denies, numbers, wording
+from assay.metrics.answers.claims import denies, is_time, numbers, times, wording
 from assay.metrics.answers.sentences import sentences
 from assay.retrievers.analysis import content_words
 
@@ -104,7 +104,7 @@ def examine(claim: Claim, passage: str, language: str) -> Support:
         return Support()
     passage_words = _words_of(passage, language)
     quoted = fold(text).strip(" .;,:!?\"'")
-    counted = {word for word in wanted if not word.replace(".", "").isdigit()}
+    counted = {word for word in wanted if not (word.replace(".", "").isdigit() or is_time(word))}
     found = _covered(counted, passage_words)
     missing = tuple(sorted(counted - found))
     coverage = (len(wanted) - len(missing)) / len(wanted)
@@ -133,6 +133,8 @@ class _Unit(Struct, frozen=True):
     text: str
     words: frozenset[str]
     numbers: frozenset[str]
+    times: dict[str, frozenset[str]]
+    """Read with a point, `8.3` → without one, 8 and 30."""
     denies: bool
     denied: frozenset[str]
     """The first content word behind each negation: `no answer after 30 minutes` denies the answer, not the minutes."""
@@ -142,7 +144,7 @@ def _unit(text: str, language: str) -> _Unit:
     words = {word for word in content_words(wording(text), language) if not any(map(str.isdigit, word))}
     denying = denies(text)
     denied = frozenset(_denied(text, language)) if denying else frozenset[str]()
-    return _Unit(text, frozenset(words), frozenset(numbers(text)), denying, denied)
+    return _Unit(text, frozenset(words), frozenset(numbers(text)), times(text), denying, denied)
 
 
 def _whole(text: str, language: str) -> Iterator[_Unit]:
@@ -191,6 +193,7 @@ def _joined(first: _Unit, second: _Unit) -> _Unit:
         text=f"{first.text} {second.text}",
         words=first.words | second.words,
         numbers=first.numbers | second.numbers,
+        times=first.times | second.times,
         denies=first.denies or second.denies,
         denied=first.denied | second.denied,
     )
@@ -239,13 +242,15 @@ def _denies_all(unit: _Unit, clause: _Unit) -> bool:
 
 
 def _wrong_numbers(claim: Claim, clauses: Iterable[_Unit], passage: str, evidence: _Evidence) -> tuple[str, ...]:
-    everywhere = numbers(passage)
+    """`8:30`, `8h30` and `8.30` are one time; as an amount, 8.30 is neither 8 nor 30."""
+    everywhere = numbers(passage) | times(passage).keys()
     derived = _derived(claim, everywhere) if claim.arithmetic else set()
     wrong: set[str] = set()
     for clause in clauses:
         same = _about(clause, (evidence.sentences, evidence.pairs))
-        near = set[str]().union(*(unit.numbers for unit in same)) if same else everywhere
-        wrong |= clause.numbers - near - derived
+        near = set[str]().union(*(unit.numbers | unit.times.keys() for unit in same)) if same else everywhere
+        pointed = frozenset[str]().union(*(parts for time, parts in clause.times.items() if time in near))
+        wrong |= clause.numbers - near - derived - pointed
     return tuple(sorted(wrong))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.errors import AssayError, unknown_name
 from assay.files import dump_json, read_jsonl, read_text
-from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Written, blank
+from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Written, blank, carried, gathered
 from assay.gold.leaves import LEAVES, Leaf
 from assay.validation import shown
 
@@ -62,6 +62,7 @@ def _whole(item: Raw, where: str, number: int) -> Raw:
 def read_csv(path: Path, order: Order) -> Bundle:
     names = columns_of(order)
     text = read_text(path)
+    csv.field_size_limit(_CELL)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
     raws = []
     before = rows.line_num if rows.fieldnames else 1
@@ -75,6 +76,8 @@ def read_csv(path: Path, order: Order) -> Bundle:
 
 
 ABSENT = object()
+_CELL = 2**31 - 1
+"""Characters in a cell, at most: the text of a chunk may be longer than the library's own limit."""
 
 
 def _delimiter(text: str) -> str:
@@ -90,7 +93,7 @@ def _checked(raws: list[tuple[str, Raw]], path: Path) -> Bundle:
         if raw["id"] in seen:
             raise AssayError(f"id '{raw['id']}' occurs twice, first in {seen[raw['id']]}", where=where)
         seen[raw["id"]] = where
-    return Bundle(raws=tuple(raw for _, raw in raws))
+    return gathered(raw for _, raw in raws)
 
 
 def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw:
@@ -178,18 +181,19 @@ def _shown(value: Any, path: str) -> str:
 
 
 def write_lines(bundle: Bundle, order: Order) -> Written:  # noqa: ARG001
-    return Written({"": "".join(dump_json(raw) + "\n" for raw in bundle.raws)})
+    return Written({"": "".join(dump_json(raw) + "\n" for raw in carried(bundle))})
 
 
 def write_csv(bundle: Bundle, order: Order) -> Written:
     """A column for each leaf, then one for each key that schema v2 does not know."""
     names = {path: column for column, path in columns_of(order).items()}
     paths = [path for path in BY_PATH if path != "provenance.annales_source"]
-    rest = list(dict.fromkeys(path for raw in bundle.raws for path in _unknown(raw)))
+    raws = carried(bundle)
+    rest = list(dict.fromkeys(path for raw in raws for path in _unknown(raw)))
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([names.get(path, path) for path in (*paths, *rest)])
-    for raw in bundle.raws:
+    for raw in raws:
         writer.writerow([_shown(get(raw, path), path) for path in (*paths, *rest)])
     return Written({"": file.getvalue()})
 

@@ -6,7 +6,7 @@ written in that format again. What a format has no place for goes out under `ass
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from assay.gold.leaves import ANSWERABLE, LEAVES, Leaf
 from assay.registry import Registry
 
 OURS = "assay"
+PASSAGE = "passage"
 Raw = dict[str, Any]
 
 
@@ -121,6 +122,46 @@ def file_restored(data: Raw) -> tuple[Raw, Raw] | None:
     found = data.get(OURS)
     parts = (found.get("version"), found.get("beside")) if isinstance(found, dict) else ()
     return parts if len(parts) == 2 and all(isinstance(part, dict) for part in parts) else None  # type: ignore[return-value]
+
+
+def carried(bundle: Bundle) -> list[Raw]:
+    """The questions for a format of rows alone: the first tells what the file says of itself, and the first on each
+    chunk brings its text, where the set has texts of its own."""
+    notes: list[Raw] = [{} for _ in bundle.raws]
+    seen: set[str] = set()
+    for raw, note in zip(bundle.raws, notes, strict=True):
+        id_ = _chunk_of(raw)
+        if id_ in bundle.passages and id_ not in seen:
+            note[PASSAGE] = {"id": id_, **bundle.passages[id_]}
+            seen.add(id_)
+    if notes:
+        notes[0] |= file_for_others(bundle, "").get(OURS, {})
+    return [
+        raw | {OURS: note} if note and OURS not in raw else raw for raw, note in zip(bundle.raws, notes, strict=True)
+    ]
+
+
+def gathered(raws: Iterable[Raw]) -> Bundle:
+    """The set that was carried so; rows may have been moved or left out since."""
+    version, beside, passages = dict[str, Any](), dict[str, Any](), dict[str, Raw]()
+    plain = []
+    for raw in raws:
+        note = raw.get(OURS)
+        if not isinstance(note, dict) or not note.keys() <= {"version", "beside", PASSAGE}:
+            plain.append(raw)
+            continue
+        version, beside = file_restored(raw) or (version, beside)
+        passage = note.get(PASSAGE)
+        if isinstance(passage, dict) and isinstance(passage.get("id"), str) and isinstance(passage.get("text"), str):
+            passages[passage["id"]] = {key: value for key, value in passage.items() if key != "id"}
+        plain.append({key: value for key, value in raw.items() if key != OURS})
+    return Bundle(raws=tuple(plain), version=version, beside=beside, passages=passages)
+
+
+def _chunk_of(raw: Raw) -> str:
+    provenance = raw.get("provenance")
+    id_ = provenance.get("chunk_id") if isinstance(provenance, dict) else None
+    return id_ if isinstance(id_, str) else ""
 
 
 def restored(item: Raw, id_: str, question: str) -> Raw:

@@ -15,6 +15,7 @@ NEGATION = re.compile(
     r"|ne|pas|jamais|aucune?|sans|ni|rien|non)\b|n't\b|\bn'(?=\w)",
     re.IGNORECASE,
 )
+_TIME = re.compile(r"(?<![\d.,:])(2[0-4]|[01]?\d)(?::|\s?(?:h|heures)\s?)([0-5]\d)(?![\d:])", re.IGNORECASE)
 _APOSTROPHES = str.maketrans("’ʼ`", "'''")
 
 
@@ -33,6 +34,20 @@ def numbers(text: str) -> set[str]:
     """
     found = {_plain(match[0]) for match in _NUMBER.finditer(_GROUPED.sub("", text))}
     return found | spelled_numbers(text)
+
+
+def times(text: str) -> dict[str, frozenset[str]]:
+    """The times of day: how each reads as `numbers` with a point for its mark → the numbers it is without one.
+
+    >>> times("from 8:30 to 17h05")["8.3"] == {"8", "30"}, sorted(times("from 8:30 to 17h05"))
+    (True, ['17.05', '8.3'])
+    """
+    return {_plain(f"{hour}.{minute}"): frozenset(map(_plain, (hour, minute))) for hour, minute in _TIME.findall(text)}
+
+
+def is_time(word: str) -> bool:
+    """Whether the whole word is a time of day: `8h30`."""
+    return _TIME.fullmatch(word) is not None
 
 
 def wording(text: str) -> str:
