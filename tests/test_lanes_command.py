@@ -135,7 +135,7 @@ def test_a_baseline_is_promoted_and_compared_with(project: Path, capsys: pytest.
     assert main(["history", "--kind", "lanes"]) == 0
     assert "recall@k" in capsys.readouterr().out
     assert main(["report", "last", "--format", "md"]) == 0
-    assert "Beyond the first k" in capsys.readouterr().out
+    assert "Every case" in capsys.readouterr().out
 
 
 def test_cases_mined_from_a_history_are_searched_in_what_was_before(

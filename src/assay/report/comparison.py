@@ -7,12 +7,29 @@ from collections.abc import Iterable, Sequence
 
 from assay.compare import Comparison, Flip
 from assay.compare import Row as Difference
-from assay.report.blocks import Block, Column, Field, Item, Items, Note, Report, Row, Section, Table, Tone
+from assay.report.blocks import (
+    Block,
+    Chart,
+    Column,
+    Field,
+    Item,
+    Items,
+    Note,
+    Point,
+    Report,
+    Row,
+    Section,
+    Series,
+    Table,
+    Tone,
+)
 from assay.report.numbers import format_value
 
 HEADLINES = ("recall", "page_recall", "mrr", "ndcg")
 RUN_HEADLINES = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "overall_score_avg", "mrr")
 """Families of measures that stand first; all others are in the detailed table."""
+LONGEST_NAME = 16
+"""Of a column; a longer one says less than before and now."""
 LEGEND = (
     "Paired by question. p is corrected for many measures (Holm); detectable is the smallest difference that these "
     "questions can show (–: none)."
@@ -47,15 +64,19 @@ def _brief(comparison: Comparison, *, among: bool) -> list[Block]:
     return [*blocks, _figures(comparison)] if comparison.figures else blocks
 
 
-def _flip_segments(comparison: Comparison) -> Table:
+def _flip_segments(comparison: Comparison) -> Chart:
     """Which kinds of questions changed, both ways; documents are left to the list of questions."""
     tally: Counter[tuple[str, str, str]] = Counter()
     for flip in comparison.flips:
         way = "gained" if flip.now > flip.before else "lost"
         tally.update((key, value, way) for key, value in flip.tags.items() if key != "source")
     kinds = sorted({(key, value) for key, value, _ in tally})
-    rows = tuple(Row((key, value, tally[key, value, "gained"], tally[key, value, "lost"])) for key, value in kinds)
-    return Table((Column("segment"), Column("value"), Column("gained", "integer"), Column("lost", "integer")), rows)
+    series = tuple(
+        Series(way, tuple(Point(f"{key}: {value}", float(tally[key, value, way])) for key, value in kinds))
+        for way in ("lost", "gained")
+    )
+    title = f"Questions whose {comparison.flip_measure} changed"
+    return Chart("diverging", series, title, "segment", "questions", y_max=None, form="integer")
 
 
 def _figures(comparison: Comparison) -> Table:
@@ -128,8 +149,7 @@ def _differences(comparison: Comparison, rows: Sequence[Difference]) -> Table:
     columns = (
         *([Column("variant")] if several else []),
         Column("measure"),
-        Column("before" if several else short_name(comparison.before), "share"),
-        Column("now" if several else short_name(comparison.now), "share"),
+        *(Column(name, "share") for name in _sides(comparison, several=several)),
         Column("difference", "signed"),
         Column("interval"),
         Column("p", "p"),
@@ -139,9 +159,10 @@ def _differences(comparison: Comparison, rows: Sequence[Difference]) -> Table:
     return Table(columns, tuple(_difference(row, several=several) for row in rows))
 
 
-def short_name(label: str) -> str:
-    """A variant's name as it is; of a run or a baseline, before and now are what matters."""
-    return label if len(label) <= 16 else f"…{label[-8:]}"
+def _sides(comparison: Comparison, *, several: bool) -> tuple[str, str]:
+    """Variants by their names; of runs and baselines, before and now are what matters."""
+    names = (comparison.before, comparison.now)
+    return ("before", "now") if several or max(map(len, names)) > LONGEST_NAME else names
 
 
 def _difference(row: Difference, *, several: bool) -> Row:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.report.blocks import Cards, Chart, Items, Note, Report, Section, Table, Tone
+from assay.report.blocks import Cards, Chart, Items, Note, Report, Section, Table, Tone, Verdict
 from assay.report.numbers import MISSING
 from assay.report.tables import cell_texts, table_of, told_elsewhere
 from assay.report.text import MARKS, clip, clip_middle, one_line, visible
@@ -26,9 +26,21 @@ def print_report(report: Report, console: Console) -> None:
     _line(console, one_line(report.title), "bold")
     if report.subtitle:
         _line(console, visible(report.subtitle), "dim")
+    if report.verdict:
+        _print_verdict(report.verdict, console)
     for section in report.sections:
         if not section.detail:
             _print_section(section, console)
+
+
+def _print_verdict(verdict: Verdict, console: Console) -> None:
+    console.print()
+    said = Text(_marked(one_line(verdict.word), verdict.tone), style=f"bold {STYLES[verdict.tone]}")
+    console.print(said.append(f": {one_line(verdict.why)}", style="not bold default"))
+    if verdict.cards:
+        _print_cards(Cards(verdict.cards), console)
+    if verdict.change:
+        _line(console, _marked(visible(verdict.change), verdict.change_tone), STYLES[verdict.change_tone])
 
 
 def _print_section(section: Section, console: Console) -> None:
@@ -128,9 +140,10 @@ def _print_items(items: Items, console: Console) -> None:
     if not items.items:
         _line(console, visible(items.empty))
         return
-    for item in items.items[:FIRST]:
+    told = [item for item in items.items if not item.routine]
+    for item in told[:FIRST]:
         words = (clip_middle(one_line(item.id), ID_ROOM), *map(one_line, (*list(item.tags.values())[:1], item.title)))
         text = _marked("  ".join(words), item.tone)
         _line(console, clip(text, max(console.width - 1, 20)), STYLES[item.tone])
-    if len(items.items) > FIRST:
-        _line(console, f"… and {len(items.items) - FIRST:,} more", "dim")
+    if len(told) > FIRST:
+        _line(console, f"… and {len(told) - FIRST:,} more", "dim")

@@ -11,10 +11,11 @@ from msgspec import Struct
 
 from assay import __version__
 from assay.report.blocks import Report
-from assay.report.html_blocks import section_html
+from assay.report.html_blocks import section_html, verdict_html
 from assay.report.markup import Markup, element, void
 
-ASSETS = ("report.css", "report.js")
+STYLES = ("report.css",)
+SCRIPTS = ("report.js", "items.js")
 
 
 class Link(Struct, frozen=True):
@@ -30,6 +31,8 @@ class Page(Struct, frozen=True, kw_only=True):
     title: str
     subtitle: str = ""
     body: Markup
+    lead: Markup = Markup("")
+    """What stands under the title, over the whole width."""
     links: tuple[Link, ...] = ()
     top: Markup = Markup("")
     """What stands above the title, such as where one is."""
@@ -43,8 +46,9 @@ def to_html(report: Report) -> str:
     """The whole file. It works from a disk, without a network and without scripts, in the dark and on paper."""
     links = [Link(section.title, f"#s{number}") for number, section in enumerate(report.sections, 1)]
     sections = [section_html(section, number) for number, section in enumerate(report.sections, 1)]
+    lead = verdict_html(report.verdict) if report.verdict else Markup("")
     body = Markup("".join(sections))
-    return page(Page(title=report.title, subtitle=report.subtitle, body=body, links=tuple(links)))
+    return page(Page(title=report.title, subtitle=report.subtitle, lead=lead, body=body, links=tuple(links)))
 
 
 def page(shown: Page) -> str:
@@ -61,13 +65,25 @@ def asset(name: str) -> Markup:
 
 
 @cache
+def style() -> Markup:
+    """Everything that makes a page look as it does."""
+    return Markup("".join(map(asset, STYLES)))
+
+
+@cache
+def script() -> Markup:
+    """Everything that moves on a page."""
+    return Markup("".join(map(asset, SCRIPTS)))
+
+
+@cache
 def own_policy() -> str:
     """Only our own style and script, known by their hashes; no request, no frame, no form, not even an image."""
-    style, script = (b64encode(sha256(asset(name).encode()).digest()).decode() for name in ASSETS)
+    styled, scripted = (b64encode(sha256(text.encode()).digest()).decode() for text in (style(), script()))
     rules = (
         "default-src 'none'",
-        f"style-src 'sha256-{style}'",
-        f"script-src 'sha256-{script}'",
+        f"style-src 'sha256-{styled}'",
+        f"script-src 'sha256-{scripted}'",
         "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
@@ -88,8 +104,8 @@ def _head(shown: Page) -> list[Markup]:
         # An icon of nothing: a browser that is given none asks the server for one.
         void("link", rel="icon", href="data:,"),
         element("title", shown.title),
-        element("style", asset("report.css")),
-        element("script", asset("report.js")),
+        element("style", style()),
+        element("script", script()),
         *shown.more,
     ]
 
@@ -107,6 +123,7 @@ def _body(shown: Page) -> list[Markup]:
     return [
         element("a", "Skip to the report", class_="skip", href="#report"),
         header,
+        shown.lead,
         element("div", nav, element("main", shown.body, id="report", tabindex="-1"), class_="page"),
         element("footer", f"Assay {__version__}"),
     ]

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from assay.report.blocks import Block, Cards, Chart, Column, Items, Note, Row, Section, Table, Tone
+from assay.report.blocks import Block, Cards, Chart, Column, Items, Note, Row, Section, Table, Tone, Verdict
 from assay.report.charts import svg
 from assay.report.html_items import items_list
 from assay.report.markup import Markup, element, join
@@ -50,6 +50,17 @@ def _block(block: Block, section: Section, key: str) -> Markup:
             return _chart(block, section, key)
         case Items():
             return items_list(block, key)
+
+
+def verdict_html(verdict: Verdict) -> Markup:
+    """The word, why, the numbers, and what changed."""
+    word = element("p", mark(verdict.tone), verdict.word, class_="word")
+    parts = [element("div", word, element("p", verdict.why, class_="why"))]
+    parts += [_cards(Cards(verdict.cards))] if verdict.cards else []
+    if verdict.change:
+        change = element("p", mark(verdict.change_tone), verdict.change, class_=toned("change", verdict.change_tone))
+        parts.append(change)
+    return element("div", *parts, class_=toned("verdict", verdict.tone), role="region", aria_label="Verdict")
 
 
 def mark(tone: Tone) -> Markup:

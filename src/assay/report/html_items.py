@@ -1,42 +1,36 @@
-"""A list of cases in HTML: filters, search, and everything about a case when it is opened."""
+"""A list of cases in HTML: filters, search, and everything about a case when it is opened.
+
+The cases are data from which the page's script makes rows; without one, those worth looking into are there in brief.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
-from assay.report.blocks import Field, Item, Items
+from assay.report.blocks import Items
+from assay.report.html_item import fields_html, tags_line
+from assay.report.island import packed
 from assay.report.markup import Markup, element, void
-from assay.report.repeats import Place, Repeats
 
 Choices = dict[str, dict[str, int]]
 """For each tag its values, the most frequent first, each with the number by which the script knows it."""
 
 SHORT = 16
 """A list with longer ids shows them under the titles."""
-WIDE = 40
-"""A longer label stands above its text."""
-
-
-class Texts(NamedTuple):
-    """The long texts of a list and the beginning of their ids."""
-
-    key: str
-    repeats: Repeats
-
-    def id(self, place: Place) -> str:
-        return f"{self.key}x{place.item}-{place.field}"
+BRIEF, CUT = 100, 400
+"""Cases that are written out for readers without a script, and bytes of each of their texts."""
 
 
 def items_list(items: Items, key: str) -> Markup:
-    """Without scripts the controls stay hidden and every item is there."""
     if not items.items:
         return element("p", items.empty, class_="note")
     choices = _choices(items)
-    texts = Texts(key, Repeats(items))
-    rows = [_item(number, item, choices, texts) for number, item in enumerate(items.items)]
+    data = element("script", Markup(packed(items, choices)), type="application/json")
     tall = any(len(item.id) > SHORT for item in items.items)
-    return element("div", _controls(items, choices, key), *rows, class_="items tall" if tall else "items")
+    rows = element("div", class_="rows")
+    more = element("button", "Show more", type="button", class_="more", hidden="")
+    parts = [_controls(items, choices, key), rows, more, _noscript(items), data]
+    return element("div", *parts, class_="items tall" if tall else "items", id=key)
 
 
 def _choices(items: Items) -> Choices:
@@ -55,11 +49,13 @@ def _ranked(count: Counter[str]) -> list[tuple[str, int]]:
 
 def _controls(items: Items, choices: Choices, key: str) -> Markup:
     total = len(items.items)
-    search = void("input", type="search", placeholder="Search", aria_label="Search", autocomplete="off", id=f"{key}q")
+    search = void(
+        "input", type="search", placeholder="Search  /", aria_label="Search", autocomplete="off", id=f"{key}q"
+    )
     selects = [_select(items, name, values) for name, values in choices.items()]
     shown = element("output", f"{total:,} of {total:,}", for_=f"{key}q")
-    opener = element("button", "Open all", type="button")
-    return element("div", search, *selects, shown, opener, class_="controls", hidden="")
+    keys = element("span", "j k move · Enter opens · Esc closes", class_="keys", aria_hidden="true")
+    return element("div", search, *selects, keys, shown, class_="controls", role="search", hidden="")
 
 
 def _select(items: Items, name: str, values: dict[str, int]) -> Markup:
@@ -71,28 +67,18 @@ def _select(items: Items, name: str, values: dict[str, int]) -> Markup:
     return element("label", f"{name} ", element("select", every, *options))
 
 
-def _item(number: int, item: Item, choices: Choices, texts: Texts) -> Markup:
-    """The attribute holds a number for each filter: text of the case is never part of an attribute's meaning."""
-    numbers = " ".join(str(values[item.tags.get(name, "")]) for name, values in choices.items())
-    first = next(iter(item.tags.values()), "")
-    summary = element(
-        "summary",
-        element("code", item.id),
-        element("span", item.title),
-        *([element("em", first)] if first else []),
-    )
-    tags = [element("p", " · ".join(f"{name}: {value}" for name, value in item.tags.items()))] if item.tags else []
-    fields = [part for index, field in enumerate(item.fields) for part in _field(field, Place(number, index), texts)]
-    tone = None if item.tone == "plain" else item.tone
-    return element("details", summary, *tags, element("dl", *fields), class_=tone, data_f=numbers or None)
-
-
-def _field(field: Field, place: Place, texts: Texts) -> list[Markup]:
-    """A label and its text. Text that stands above already is a link to it, which the script fills in."""
-    label = element("dt", field.label, class_="wide" if len(field.label) > WIDE else None)
-    mono = "mono" if field.mono else None
-    first = texts.repeats.first(field.text)
-    if first is None or first == place:
-        return [label, element("dd", field.text, class_=mono, id=texts.id(first) if first else None)]
-    link = element("a", f"The same as in {texts.repeats.name(first)}", href=f"#{texts.id(first)}")
-    return [label, element("dd", link, class_=mono)]
+def _noscript(items: Items) -> Markup:
+    """A browser that runs scripts takes this as text and shows none of it."""
+    worth = [item for item in items.items if not item.routine]
+    rows = [
+        element(
+            "details",
+            element("summary", element("code", item.id), element("span", item.title)),
+            element("div", tags_line(item), fields_html(item, CUT), class_="case"),
+            class_=None if item.tone == "plain" else item.tone,
+        )
+        for item in worth[:BRIEF]
+    ]
+    left = len(items.items) - len(rows)
+    note = [element("p", f"{left:,} more with a script.", class_="note")] if left else []
+    return element("noscript", element("div", *rows, *note, class_="rows"))

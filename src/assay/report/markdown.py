@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from html import escape as escape_html
 
-from assay.report.blocks import Block, Cards, Chart, Field, Item, Items, Note, Report, Section, Table, Tone
+from assay.report.blocks import Block, Cards, Chart, Field, Item, Items, Note, Report, Section, Table, Tone, Verdict
+from assay.report.brief import brief
 from assay.report.numbers import MISSING
 from assay.report.repeats import Place, Repeats
 from assay.report.tables import cell_texts, table_of, told_elsewhere
@@ -30,10 +31,16 @@ _ALERTS: dict[Tone, str] = {"good": "TIP", "warn": "WARNING", "bad": "CAUTION"}
 def to_markdown(report: Report) -> str:
     """The whole report; every line of it can be read as it stands, too."""
     parts = [f"# {inline(report.title)}", paragraph(report.subtitle)]
+    parts += _verdict(report.verdict) if report.verdict else []
     for section in report.sections:
         parts += [f"## {inline(section.title)}", paragraph(section.intro)]
         parts += [_block(block, section) for block in section.blocks]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _verdict(verdict: Verdict) -> list[str]:
+    word = f"{_marked(_bold(verdict.word), verdict.tone)}: {inline(verdict.why)}"
+    return [word, _cards(Cards(verdict.cards)), _note(Note(verdict.change, verdict.change_tone))]
 
 
 def inline(text: str) -> str:
@@ -113,8 +120,16 @@ def _grid(head: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
 
 
 def _items(items: Items) -> str:
-    repeats = Repeats(items)
-    return "\n\n".join(_item(n, item, repeats) for n, item in enumerate(items.items)) or paragraph(items.empty)
+    told, others = brief(items)
+    repeats = Repeats(told)
+    parts: list[str] = []
+    for n, item in enumerate(told.items):
+        if item.group and (not n or item.group != told.items[n - 1].group):
+            parts.append(_bold(item.group))
+        parts.append(_item(n, item, repeats))
+    if others:
+        parts.append(paragraph(f"{others:,} others are in the HTML report."))
+    return "\n\n".join(parts) or paragraph(items.empty)
 
 
 def _item(number: int, item: Item, repeats: Repeats) -> str:

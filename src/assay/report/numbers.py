@@ -104,6 +104,13 @@ def _score(value: float) -> str:
     return fixed(value, next((4 - power for power in range(4) if size < 10**power), 0))
 
 
+def _dollars(value: float) -> str:
+    """US dollars to a hundredth of a cent; what is less is not nothing."""
+    if value < 0:
+        return f"{MINUS}{_dollars(-value)}"
+    return "<$0.0001" if 0 < value < 0.00005 else f"${fixed(value, 4)}"
+
+
 def _text(value: float) -> str:
     return fixed(value, 0) if isinstance(value, int) else _score(value)
 
@@ -117,4 +124,5 @@ _FORMS: dict[Form, Callable[[float], str]] = {
     "p": _p,
     "seconds": _seconds,
     "score": _score,
+    "dollars": _dollars,
 }

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from assay.compare import Comparison, Figure, Rules, compare, compare_variants, figures
 from assay.config import Config
 from assay.errors import AssayError
-from assay.files import read_jsonl, write_atomic
-from assay.rag.trust import JUDGED
-from assay.report.blocks import Note, Report, Section
+from assay.files import write_atomic
+from assay.report.blocks import Report
 from assay.report.comparison import comparison_report
 from assay.report.extraction import extraction_report
 from assay.report.html import to_html
-from assay.report.lanes import lanes_report
+from assay.report.lanes import case_items, lanes_report
 from assay.report.markdown import to_markdown
 from assay.report.rag import pages_of, rag_report
-from assay.report.retrieval import retrieval_report
+from assay.report.retrieval import cases_of, retrieval_report
+from assay.report.retrieval.questions import failures_of
+from assay.report.trend import Step, steps_of
+from assay.report.verdict import Compared, ExitCode, outcome_of
 from assay.runs.baselines import latest
-from assay.runs.folder import COMPARISON, FAILURES, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run
+from assay.runs.folder import COMPARISON, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run
 from assay.runs.scored import Scored, of_baseline, of_run
-
-ExitCode = Literal[0, 1, 3]
 
 
 class Published(Struct, frozen=True, kw_only=True):
@@ -52,17 +51,11 @@ class Published(Struct, frozen=True, kw_only=True):
     @property
     def exit_code(self) -> ExitCode:
         """3: not every case has a result · 1: a blocking gate fails or something got worse · 0: fine."""
-        if self.summary["errors"]["total"]:
-            return 3
-        blocked = any(not gate["passed"] for gate in self.summary["gates"] if gate["severity"] == "blocking")
-        return 1 if blocked or self.exceeded or self._regressed() else 0
+        return outcome_of(self.summary, self._compared).code
 
-    def _regressed(self) -> bool:
-        """A judge that people's labels do not support may warn but not gate."""
-        trust = self.summary.get("trust")
-        distrusted = trust is not None and not trust["may_gate"]
-        rows = self.comparison.regressions if self.comparison else ()
-        return any(not (distrusted and row.measure in JUDGED) for row in rows)
+    @property
+    def _compared(self) -> Compared:
+        return Compared(self.comparison, self.exceeded, self.not_compared)
 
     def as_data(self) -> dict[str, Any]:
         """Everything, for `--json`."""
@@ -90,37 +83,47 @@ def publish(run: RunFolder, config: Config, baseline: str = "latest", *, differe
             why = str(fault)
     names = summary.get("variants", ())
     variants = tuple(compare_variants(now, names, rules)) if len(names) > 1 else ()
-    report = build_report(run, variants, comparison)
-    if why:
-        note = Section("Against the baseline", (Note(f"Not compared: {why}", "warn"),))
-        report = replace(report, sections=(*report.sections[:1], note, *report.sections[1:]))
+    limited = figures({}, now.figures, config.comparison.limits)
+    limits = tuple(figure for figure in limited if figure.limit is not None)
+    compared = Compared(comparison, tuple(figure for figure in limits if figure.exceeded), why)
+    steps = steps_of(run, config.path("runs"), config.path("baselines"))
+    report = build_report(run, variants, compared, steps)
     write_atomic(run.path / REPORT_HTML, to_html(report))
     write_atomic(run.path / REPORT_MARKDOWN, to_markdown(report))
     if comparison:
         write_atomic(run.path / COMPARISON, to_markdown(comparison_report(comparison)))
-    limited = figures({}, now.figures, config.comparison.limits)
     return Published(
         run=run,
         summary=summary,
         report=report,
         comparison=comparison,
         variants=variants,
-        limits=tuple(figure for figure in limited if figure.limit is not None),
+        limits=limits,
         not_compared=why,
     )
 
 
-def build_report(run: RunFolder, variants: Sequence[Comparison] = (), baseline: Comparison | None = None) -> Report:
-    """By the kind of the run."""
+def build_report(
+    run: RunFolder,
+    variants: Sequence[Comparison] = (),
+    compared: Compared | None = None,
+    history: Sequence[Step] = (),
+    *,
+    questions: bool = True,
+) -> Report:
+    """By the kind of the run. Without its `questions`, where a page lists them itself, much is spared."""
     summary = run.summary
-    if summary["kind"] == "rag":
-        return rag_report(summary, pages_of(run), baseline)
-    if summary["kind"] == "extraction":
-        return extraction_report(summary, run.results.read(), baseline)
-    path = run.path / FAILURES
-    failures = [entry for _, entry in read_jsonl(path)] if path.exists() else []
-    view = lanes_report if summary["kind"] == "lanes" else retrieval_report
-    return view(summary, failures, variants, baseline)
+    match summary["kind"]:
+        case "rag":
+            return rag_report(summary, pages_of(run, questions=questions), compared, history)
+        case "extraction":
+            return extraction_report(summary, run.results.read(), compared, history)
+        case "lanes":
+            return lanes_report(
+                summary, case_items(run, failures_of(run)) if questions else [], variants, compared, history
+            )
+        case _:
+            return retrieval_report(summary, cases_of(run, questions=questions), variants, compared, history)
 
 
 def require_baseline(name: str, config: Config) -> None:

@@ -42,6 +42,11 @@ def clip_middle(text: str, limit: int) -> str:
     return f"{text[:head].rstrip()}…{text[len(text) - (limit - head - 1) :].lstrip()}"
 
 
+def moment(text: str) -> str:
+    """`2026-11-15T07:18:35.331+00:00` as a person would say it; what is no such time stays as it is."""
+    return f"{text[:10]} {text[11:16]} UTC" if text[10:11] == "T" and text.endswith("+00:00") else text
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """`1 question`, `2 questions`."""
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -12,8 +12,11 @@
 
   function themeButton() {
     const button = document.getElementById("theme");
-    const name = () => { button.textContent = isDark() ? "Light" : "Dark"; };
-    button.title = "Switch between light and dark";
+    if (!button) return;
+    const name = () => {
+      button.textContent = isDark() ? "Light" : "Dark";
+      button.setAttribute("aria-label", isDark() ? "Switch to light" : "Switch to dark");
+    };
     button.addEventListener("click", () => {
       root.dataset.theme = isDark() ? "light" : "dark";
       memory.set(root.dataset.theme);
@@ -25,7 +28,7 @@
   }
 
   function currentSection() {
-    const links = new Map([...document.querySelectorAll("nav a")].map((a) => [a.getAttribute("href").slice(1), a]));
+    const links = new Map([...document.querySelectorAll("nav a[href^='#']")].map((a) => [a.getAttribute("href").slice(1), a]));
     if (!links.size || !("IntersectionObserver" in window)) return;
     const visible = new Set();
     const observer = new IntersectionObserver((entries) => {
@@ -43,69 +46,8 @@
     for (const section of document.querySelectorAll("main > section")) observer.observe(section);
   }
 
-  const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-
-  function fillIn(link) {
-    const text = document.getElementById(link.getAttribute("href").slice(1));
-    if (text) link.replaceWith(text.textContent);
-  }
-
-  function filters(list) {
-    const controls = list.querySelector(".controls");
-    const search = controls.querySelector("input");
-    const selects = [...controls.querySelectorAll("select")];
-    const output = controls.querySelector("output");
-    const opener = controls.querySelector("button");
-    const items = [...list.querySelectorAll(":scope > details")].map((node) => ({
-      node, numbers: (node.dataset.f || "").split(" "), text: null,
-    }));
-    const total = items.length.toLocaleString("en");
-
-    function apply() {
-      const words = folded(search.value).split(/\s+/).filter(Boolean);
-      let shown = 0;
-      for (const item of items) {
-        let fits = selects.every((select, i) => !select.value || select.value === item.numbers[i]);
-        if (fits && words.length) {
-          item.text ??= folded(item.node.textContent);
-          fits = words.every((word) => item.text.includes(word));
-        }
-        item.node.hidden = !fits;
-        shown += fits;
-      }
-      output.textContent = `${shown.toLocaleString("en")} of ${total}`;
-    }
-
-    search.addEventListener("input", apply);
-    search.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      if (search.value) { search.value = ""; apply(); } else search.blur();
-    });
-    for (const select of selects) select.addEventListener("change", apply);
-    opener.addEventListener("click", () => {
-      const open = opener.textContent === "Open all";
-      for (const item of items) if (!item.node.hidden) item.node.open = open;
-      opener.textContent = open ? "Close all" : "Open all";
-    });
-    controls.hidden = false;
-    apply();
-  }
-
-  addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("input, select, textarea");
-    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const boxes = [...document.querySelectorAll(".items input")];
-    const box = boxes.find((input) => input.getBoundingClientRect().bottom > 0) || boxes[0];
-    if (!box) return;
-    event.preventDefault();
-    box.focus();
-    box.select();
-  });
-
   addEventListener("DOMContentLoaded", () => {
     themeButton();
     currentSection();
-    document.querySelectorAll(".items dd > a").forEach(fillIn);
-    document.querySelectorAll(".items").forEach(filters);
   });
 })();

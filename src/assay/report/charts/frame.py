@@ -6,7 +6,7 @@ import math
 
 from msgspec import Struct
 
-from assay.report.blocks import Chart, Point
+from assay.report.blocks import Chart, Kind, Point
 from assay.report.charts.scale import Axis, text_width
 from assay.report.markup import Markup, element, join, void
 from assay.report.numbers import format_value
@@ -19,6 +19,16 @@ SIZE = 12.0
 SMALL = 11.0
 COLOURS = 6
 LABEL_LENGTH = 26
+KINDS: dict[Kind, str] = {
+    "lines": "Line chart",
+    "bars": "Bar chart",
+    "columns": "Column chart",
+    "heat": "Heat map",
+    "stack": "Stacked bars",
+    "waterfall": "Waterfall",
+    "diverging": "Bars to both sides",
+    "calibration": "Reliability diagram",
+}
 
 
 class Box(Struct, frozen=True):
@@ -33,9 +43,8 @@ class Box(Struct, frozen=True):
 def picture(chart: Chart, key: str, height: float, parts: list[Markup]) -> Markup:
     """The outer element, with a title and a description for those who do not see it."""
     names = ", ".join(series.name for series in chart.series if series.name)
-    kind = {"lines": "Line chart", "bars": "Bar chart", "columns": "Column chart"}[chart.kind]
     axes = " by ".join(label for label in (chart.y_label, chart.x_label) if label)
-    description = ". ".join(part for part in (kind, axes, names) if part)
+    description = ". ".join(part for part in (KINDS[chart.kind], axes, names) if part)
     return element(
         "svg",
         element("title", one_line(chart.title), id=f"{key}t"),

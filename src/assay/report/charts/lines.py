@@ -34,13 +34,14 @@ Spot = tuple[float, float, Point]
 
 
 def lines(chart: Chart, key: str) -> Markup:
-    top = 28.0 if chart.y_label else 10.0
+    top = (28.0 if chart.y_label else 10.0) + (14.0 if chart.marks else 0.0)
     axis = value_axis(chart, top + max(HEIGHT, GAP * len(chart.series)), top)
     box = Box(tick_room(axis, chart.reference), WIDTH - _label_room(chart), top, axis.start)
     across = _across(chart, box)
     parts = [horizontal_grid(axis, box, chart.reference), reference_across(axis, box, chart.reference)]
     if chart.y_label:
         parts.append(label(short(chart.y_label, 60), 0, 12, class_="name"))
+    parts.append(_marks(chart, across, box))
     spots = [_spots(series, number, chart, across, axis) for number, series in enumerate(chart.series)]
     banded = len(chart.series) == 1 or len(across) > CROWDED
     if banded:
@@ -50,6 +51,17 @@ def lines(chart: Chart, key: str) -> Markup:
     parts.append(_names(chart, across, box))
     parts.append(axis_title(chart.x_label, box, box.bottom + 36))
     return picture(chart, key, box.bottom + (42 if chart.x_label else 24), parts)
+
+
+def _marks(chart: Chart, across: dict[Place, float], box: Box) -> Markup:
+    """An upright line at each place that something is said of."""
+    parts = []
+    for mark in chart.marks:
+        if (mark.x, 0) in across:
+            x = across[mark.x, 0]
+            parts.append(void("path", class_="event", d=f"M{x:.1f} {box.top - 3:.1f}V{box.bottom:.1f}"))
+            parts.append(label(short(mark.text, 12), x, box.top - 7, class_="tick small", text_anchor="middle"))
+    return join(parts)
 
 
 def _label_room(chart: Chart) -> float:

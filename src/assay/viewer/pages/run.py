@@ -7,14 +7,16 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from assay.compare import compare, compare_variants
+from assay.compare import compare, compare_variants, figures
 from assay.errors import AssayError
-from assay.report.blocks import Items, Note, Report, Section
+from assay.report.blocks import Items, Report
 from assay.report.html import Link
-from assay.report.html_blocks import section_html
+from assay.report.html_blocks import section_html, verdict_html
 from assay.report.markup import Markup, element, join
 from assay.report.numbers import format_value
 from assay.report.publish import build_report, find_baseline, rules_of
+from assay.report.trend import steps_of
+from assay.report.verdict import Compared
 from assay.runs.folder import RESULTS, SUMMARY, RunFolder
 from assay.runs.scored import of_run
 from assay.viewer.pages.runs import VERDICTS, status_chip, when
@@ -48,18 +50,20 @@ def _report(visit: Visit, run: RunFolder) -> Report:
     """As `assay report` makes it, against the latest baseline; nothing is written."""
     config, summary = visit.desk.places.config, run.summary
     now, rules = of_run(run), rules_of(config)
-    comparison, why = None, None
+    comparison, refused = None, None
     try:
         before = find_baseline("latest", config, summary)
         comparison = compare(before, now, rules) if before else None
     except AssayError as fault:  # the run stands; only the comparison cannot be made
-        why = Section("Against the baseline", (Note(f"Not compared: {fault}", "warn"),))
+        refused = str(fault)
     names = summary.get("variants", ())
     variants = tuple(compare_variants(now, names, rules)) if len(names) > 1 else ()
-    report = build_report(run, variants, comparison)
+    limits = figures({}, now.figures, config.comparison.limits)
+    compared = Compared(comparison, tuple(figure for figure in limits if figure.exceeded), refused)
+    steps = steps_of(run, config.path("runs"), config.path("baselines"))
+    report = build_report(run, variants, compared, steps, questions=False)
     sections = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Items))) for s in report.sections]
-    sections = [section for section in sections if section.blocks]
-    return replace(report, sections=(*sections[:1], *([why] if why else []), *sections[1:]))
+    return replace(report, sections=tuple(section for section in sections if section.blocks))
 
 
 def show(data: Data, _: Visit) -> Content:
@@ -74,7 +78,8 @@ def show(data: Data, _: Visit) -> Content:
     report = msgspec.convert(data["report"], Report)
     sections = [section_html(section, number) for number, section in enumerate(report.sections, 1)]
     links = tuple(Link(section.title, f"#s{number}") for number, section in enumerate(report.sections, 1))
-    body = join([head, actions, *sections])
+    lead = [verdict_html(report.verdict)] if report.verdict else []
+    body = join([head, actions, *lead, *sections])
     return Content(title=report.title, subtitle=report.subtitle, body=body, links=links, trail=trail, live=live)
 
 

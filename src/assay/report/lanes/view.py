@@ -6,14 +6,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.compare import Comparison
-from assay.report.blocks import Block, Card, Cards, Column, Field, Item, Items, Note, Report, Row, Section, Table, Tone
+from assay.report.blocks import (
+    Block,
+    Cards,
+    Chart,
+    Column,
+    Item,
+    Items,
+    Note,
+    Report,
+    Row,
+    Section,
+    Series,
+    Table,
+    Tone,
+)
 from assay.report.comparison import brief_section, full_section
+from assay.report.intervals import confidence_of, gate_card, point_of
 from assay.report.numbers import MISSING, fixed, format_value
-from assay.report.retrieval import cut
+from assay.report.text import moment
+from assay.report.trend import Step, measure_of, trend_section
+from assay.report.verdict import Compared, Number, verdict_of
 
 Summary = Mapping[str, Any]
 SHOWN = ("recall@k", "p@k", "p_max@k", "mrr@k", "hit@k", "ndcg@k")
 BRIEF = ("recall@k", "mrr@k", "p@k", "p_max@k")
+ON_TOP = ("recall@k", "mrr@k", "hit@k")
 LONGEST = 40
 """Results that are shown at once."""
 NAMED = 10
@@ -24,11 +42,14 @@ PLAIN = ("p@k", "p_max@k")
 
 def lanes_report(
     summary: Summary,
-    misses: Sequence[Mapping[str, Any]],
+    cases: Sequence[Item],
     variants: Sequence[Comparison] = (),
-    baseline: Comparison | None = None,
+    compared: Compared | None = None,
+    history: Sequence[Step] = (),
 ) -> Report:
-    """`variants` are the comparisons within the run, `baseline` the one with an earlier run."""
+    """`variants` are the comparisons within the run, `compared` the one with an earlier run."""
+    compared = compared or Compared()
+    baseline = compared.baseline
     sections = [
         *([Section("Missing from the index", _missing(summary))] if summary["missing"] else []),
         Section("Cases", _cases(summary)),
@@ -37,11 +58,17 @@ def lanes_report(
             if _is_long(summary)
             else []
         ),
-        Section("Means", _means(summary), f"Mean [{_confidence(summary)} interval], n scored / cases."),
+        Section("Means", _means(summary), f"Mean [{confidence_of(summary)} interval], n scored / cases."),
         *([brief_section("Against the baseline", (baseline,))] if baseline else []),
+        *trend_section(history, measure_of(summary)),
         *([brief_section("Variants compared", variants, among=True)] if variants else []),
         *_segments(summary),
-        Section("Beyond the first k", (_beyond(misses),), detail=True),
+        Section(
+            "Every case",
+            (Items(tuple(cases), "No case was searched."),),
+            "Those that were not found whole first.",
+            detail=True,
+        ),
         *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
         *([full_section("Variants compared: all measures", variants, among=True)] if variants else []),
         Section("Run", (_run(summary),), detail=True),
@@ -49,9 +76,16 @@ def lanes_report(
     corpus = summary["corpus"]
     return Report(
         title=f"Lanes: {corpus['name']}",
-        subtitle=f"{summary['run_id']} · {summary['created_date']} · {corpus['tested']} cases",
+        subtitle=f"{summary['run_id']} · {moment(summary['created_date'])} · {corpus['tested']} cases",
         sections=tuple(sections),
+        verdict=verdict_of(summary, compared, _numbers(summary)),
     )
+
+
+def _numbers(summary: Summary) -> list[Number]:
+    best = summary["decision"]["variant"] if "decision" in summary else summary["variants"][0]
+    metrics = summary["metrics"].get(best, {})
+    return [Number(name, f"{name}, {best}", metrics.get(name), variant=best) for name in ON_TOP]
 
 
 def _missing(summary: Summary) -> tuple[Block, ...]:
@@ -136,17 +170,11 @@ def _warnings(summary: Summary) -> list[str]:
 
 
 def _means(summary: Summary) -> tuple[Block, ...]:
-    gates = Cards(tuple(_gate(gate) for gate in summary["gates"]))
+    gates = Cards(tuple(gate_card(gate) for gate in summary["gates"]))
     lanes = {"all": {"n": summary["corpus"]["tested"], "metrics": summary["metrics"]}}
     by_lane = summary["segments"].get("lane", {})
     lanes |= by_lane if len(by_lane) > 1 else {}
     return (gates, _table(summary, "lane", lanes, BRIEF))
-
-
-def _gate(gate: Mapping[str, Any]) -> Card:
-    tone: Tone = "good" if gate["passed"] else "bad" if gate["severity"] == "blocking" else "warn"
-    value = format_value(gate["value"], "share")
-    return Card(f"{gate['measure']} ≥ {gate['at_least']:.2f}", value, "holds" if gate["passed"] else "fails", tone)
 
 
 def _table(summary: Summary, key: str, values: Mapping[str, Any], names: Sequence[str]) -> Table:
@@ -176,27 +204,17 @@ def _cell(name: str, interval: Mapping[str, Any]) -> str:
 
 def _segments(summary: Summary) -> list[Section]:
     return [
-        Section(f"By {key}", (_table(summary, key, values, SHOWN),), detail=True)
+        Section(f"By {key}", (_picture(summary, key, values), _table(summary, key, values, SHOWN)), detail=True)
         for key, values in summary["segments"].items()
     ]
 
 
-def _beyond(misses: Sequence[Mapping[str, Any]]) -> Items:
-    return Items(tuple(map(_miss, misses)), empty="Every expected unit is among the first k.")
-
-
-def _miss(entry: Mapping[str, Any]) -> Item:
-    fields = [Field("Searched for", cut(entry["question"]))]
-    for unit in entry["beyond"]:
-        rank = f"rank {unit['rank']}" if unit["rank"] else "not found"
-        fields.append(Field(f"Expected, {rank}: {unit['id']}", cut(unit["text"]), mono=True))
-    fields += [Field(f"Retrieved {u['rank']}: {u['id']}", cut(u["text"]), mono=True) for u in entry["retrieved"]]
-    tags = {"variant": entry["variant"], **entry["tags"]}
-    return Item(f"{entry['case_id']} · {entry['variant']}", entry["case_id"], tags, tuple(fields), "bad")
-
-
-def _confidence(summary: Summary) -> str:
-    return f"{summary['config']['statistics']['confidence']:.0%}"
+def _picture(summary: Summary, key: str, values: Mapping[str, Any]) -> Chart:
+    series = tuple(
+        Series(variant, tuple(point_of(value, part["metrics"][variant]["recall@k"]) for value, part in values.items()))
+        for variant in summary["variants"]
+    )
+    return Chart("bars", series, f"recall@k by {key}")
 
 
 def _run(summary: Summary) -> Table:

@@ -1,0 +1,5 @@
+"""An extraction run as a report."""
+
+from assay.report.extraction.view import extraction_report
+
+__all__ = ["extraction_report"]

@@ -1,0 +1,62 @@
+"""A retrieval run as a report: what a person wants to know first, then everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.compare import Comparison
+from assay.report.blocks import Report, Section
+from assay.report.comparison import brief_section, full_section
+from assay.report.retrieval.execution import run_blocks, skipped_blocks
+from assay.report.retrieval.health import health_blocks, overview_blocks
+from assay.report.retrieval.measures import (
+    headline_numbers,
+    headlines_section,
+    measures_table,
+    ranks_chart,
+    recall_charts,
+)
+from assay.report.retrieval.questions import Cases, failures_blocks
+from assay.report.retrieval.segments import segment_sections
+from assay.report.text import counted, moment
+from assay.report.trend import Step, measure_of, trend_section
+from assay.report.verdict import Compared, verdict_of
+
+Summary = Mapping[str, Any]
+
+
+def retrieval_report(
+    summary: Summary,
+    cases: Cases,
+    variants: Sequence[Comparison] = (),
+    compared: Compared | None = None,
+    history: Sequence[Step] = (),
+) -> Report:
+    """`variants` are the comparisons within the run, `compared` the one with an earlier run."""
+    compared = compared or Compared()
+    baseline = compared.baseline
+    sections = [
+        Section("Summary", overview_blocks(summary)),
+        headlines_section(summary),
+        Section("Recall at k", recall_charts(summary), detail=True),
+        *([brief_section("Against the baseline", (baseline,))] if baseline else []),
+        *trend_section(history, measure_of(summary)),
+        *([brief_section("Variants compared", variants, among=True)] if variants else []),
+        Section("Where the expected chunk stands", (ranks_chart(summary),), detail=True),
+        *segment_sections(summary, cases),
+        Section("Questions", failures_blocks(summary, cases), "Those that no variant found first."),
+        Section("Health of the gold set", health_blocks(summary)),
+        Section("What was left out", skipped_blocks(summary)),
+        Section("All measures", (measures_table(summary),), detail=True),
+        *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
+        *([full_section("Variants compared: all measures", variants, among=True)] if variants else []),
+        Section("Run", run_blocks(summary), detail=True),
+    ]
+    corpus = summary["corpus"]
+    return Report(
+        title=f"Retrieval: {corpus['name']}",
+        subtitle=f"{summary['run_id']} · {moment(summary['created_date'])} · {counted(corpus['tested'], 'question')}",
+        sections=tuple(sections),
+        verdict=verdict_of(summary, compared, headline_numbers(summary)),
+    )

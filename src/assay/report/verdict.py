@@ -1,0 +1,152 @@
+"""What came of a run, in one word and one line; its exit code says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from assay.compare import Comparison, Figure, Row
+from assay.rag.trust import JUDGED
+from assay.report.blocks import Card, Form, Tone, Verdict
+from assay.report.comparison import headline
+from assay.report.intervals import number_card
+from assay.report.numbers import MINUS, fixed, format_value
+from assay.report.text import counted
+from assay.runs.naming import BaselineName
+
+Summary = Mapping[str, Any]
+ExitCode = Literal[0, 1, 3]
+NAMED = 3
+"""Measures that are named in the line; there may be dozens."""
+
+
+class Outcome(Struct, frozen=True):
+    """An exit code and what is behind it."""
+
+    code: ExitCode
+    word: str
+    why: str
+    tone: Tone
+
+
+class Compared(Struct, frozen=True):
+    """What a run was held against."""
+
+    baseline: Comparison | None = None
+    exceeded: tuple[Figure, ...] = ()
+    """Latency or cost beyond its limit, with or without a baseline."""
+    refused: str | None = None
+    """Why there is no comparison although there is a baseline."""
+
+
+class Number(Struct, frozen=True):
+    """A measure that stands on top."""
+
+    measure: str
+    label: str
+    interval: Mapping[str, Any] | None
+    form: Form = "share"
+    variant: str | None = None
+
+
+def outcome_of(summary: Summary, compared: Compared) -> Outcome:
+    """3: not every case has a result · 1: a blocking gate fails or something got worse · 0: fine."""
+    missing = summary["errors"]["total"]
+    if missing:
+        return Outcome(3, "Incomplete", f"{missing} without a result, in no mean: go on with --resume.", "bad")
+    faults = _faults(summary, compared)
+    if faults:
+        return Outcome(1, "Fail", f"{'; '.join(faults)}.", "bad")
+    held = _held(summary, compared)
+    if not held:
+        return Outcome(0, "Measured", "Nothing to hold it against: no gate is set, and there is no baseline.", "plain")
+    warned = [gate for gate in summary["gates"] if not gate["passed"]]
+    if warned:
+        return Outcome(0, "Pass", f"With a warning: {_gates(warned)}.", "warn")
+    return Outcome(0, "Pass", f"{' and '.join(held).capitalize()}.", "good")
+
+
+def verdict_of(summary: Summary, compared: Compared, numbers: Sequence[Number]) -> Verdict:
+    """The outcome with three numbers and what changed."""
+    outcome = outcome_of(summary, compared)
+    change, tone = _change(compared)
+    shown = tuple(_card(number, compared.baseline) for number in numbers)
+    return Verdict(outcome.word, outcome.why, outcome.tone, shown, change, tone)
+
+
+def regressions(summary: Summary, comparison: Comparison | None) -> list[Row]:
+    """A judge that people's labels do not support may warn but not gate."""
+    trust = summary.get("trust")
+    distrusted = trust is not None and not trust["may_gate"]
+    rows = comparison.regressions if comparison else ()
+    return [row for row in rows if not (distrusted and row.measure in JUDGED)]
+
+
+def _faults(summary: Summary, compared: Compared) -> list[str]:
+    found = []
+    blocked = [gate for gate in summary["gates"] if not gate["passed"] and gate["severity"] == "blocking"]
+    if blocked:
+        found.append(_gates(blocked))
+    worse = list(dict.fromkeys(row.measure for row in regressions(summary, compared.baseline)))
+    if worse:
+        more = f" and {len(worse) - NAMED} more" if len(worse) > NAMED else ""
+        found.append(f"regression against the baseline in {', '.join(worse[:NAMED])}{more}")
+    if compared.exceeded:
+        found.append(f"beyond its limit: {', '.join(figure.name for figure in compared.exceeded)}")
+    return found
+
+
+def _gates(gates: Sequence[Mapping[str, Any]]) -> str:
+    said = [f"{g['measure']} is {format_value(g['value'], 'score')}, not {g['at_least']:g}" for g in gates[:NAMED]]
+    more = f" and {len(gates) - NAMED} more" if len(gates) > NAMED else ""
+    return f"gate fails: {', '.join(said)}{more}"
+
+
+def _held(summary: Summary, compared: Compared) -> list[str]:
+    gates = len(summary["gates"])
+    held = [f"all {gates} gates hold" if gates > 1 else "its gate holds"] if gates else []
+    return [*held, *(["no regression against the baseline"] if compared.baseline else [])]
+
+
+def _change(compared: Compared) -> tuple[str, Tone]:
+    comparison = compared.baseline
+    if comparison is None:
+        refused = compared.refused
+        return (f"Not compared: {refused}", "warn") if refused else ("No baseline.", "plain")
+    said = headline(comparison)
+    flips = comparison.flips
+    lost = sum(flip.now < flip.before for flip in flips)
+    changed = f" {counted(len(flips), 'question')} changed: {len(flips) - lost} gained, {lost} lost." if flips else ""
+    return f"Against {_named(comparison.before)}: {said}{changed}", "bad" if comparison.failed else "plain"
+
+
+def _named(label: str) -> str:
+    """A baseline by its version and day; anything else as it is."""
+    name = BaselineName.parse(Path(label))
+    return f"baseline v{name.version} of {name.date}" if name else label
+
+
+def _card(number: Number, baseline: Comparison | None) -> Card:
+    card = number_card(number.label, number.interval, number.form)
+    row = _row(number, baseline) if baseline else None
+    if row is None or row.delta is None:
+        return card
+    points = number.form == "percent"
+    delta = f"{_sign(row.delta)}{fixed(abs(row.delta), 1, 100)} points" if points else format_value(row.delta, "signed")
+    sure = row.verdict if row.verdict in ("better", "worse") else "within chance"
+    return replace(card, note=f"{card.note} · {delta} ({sure})")
+
+
+def _row(number: Number, baseline: Comparison) -> Row | None:
+    """That of its variant, or the only one there is."""
+    rows = [row for row in baseline.rows if row.measure == number.measure]
+    own = [row for row in rows if row.variant == number.variant]
+    return own[0] if own else rows[0] if len(rows) == 1 else None
+
+
+def _sign(value: float) -> str:
+    return "+" if value > 0 else MINUS if value < 0 else ""
