@@ -4,8 +4,9 @@
 
 bm25: our retriever from the text of the queries to finished rankings, beside bm25s given the same tokens ready-made.
 vector: our retriever beside a numpy product with argpartition. Best of the repeats, taken in turns.
-evaluation: gold set read, index opened, searched, measured with intervals and segments, run written; every question has
-its chunk on top, so that no failure is left to diagnose. The library reads the same file and searches, nothing else.
+evaluation: gold set read, index opened, searched, measured by chunk and by page with intervals and segments (one for
+each document a question is of), run written; every question has its chunk on top, so that no failure is left to
+diagnose. The library reads the same file and searches, nothing else.
 Aims: search / bare at most 1.0, evaluation / bare at most 1.25. Exits with 1 beyond.
 """
 

@@ -6,11 +6,13 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from small_index import write_index
 
 from assay.config import EmbedderOptions
 from assay.corpus.build import BuildOptions, build
@@ -18,6 +20,7 @@ from assay.corpus.content import fingerprint_of
 from assay.corpus.index import Index
 from assay.embedders.wordllama import WordLlama
 from assay.errors import AssayError
+from assay.records import Chunk
 
 Row = tuple[Any, ...]
 
@@ -97,6 +100,37 @@ def test_the_pages_a_chunk_covers(
     """Where nobody wrote how far it goes, or not in a way that can be read, its page alone."""
     with Index.open(theirs(tmp_path / "i.db", [("a", "text", "x.pdf", page, 1, metadata, None)])) as index:
         assert index.page_spans == (span,)
+
+
+def test_places_are_kept_and_follow_the_chunks(tmp_path: Path) -> None:
+    """What is kept is what the chunks say, and an index changed by hand is read again."""
+    path = tmp_path / "i.db"
+    told = {"pages": [2, 4]}
+    chunks = [
+        Chunk(id="a", text="x", source="b.pdf", page=2, metadata=told),
+        Chunk(id="b", text="y", source="b.pdf", page=7, metadata={"pages": [1, 10**30]}),
+        Chunk(id="c", text="z", source="a.md"),
+    ]
+    with write_index(path, chunks) as index:
+        assert index.read_blob("places")
+        assert index.sources == ("b.pdf", "b.pdf", "a.md")
+        assert index.pages == (2, 7, None)
+        assert index.page_spans == ((2, 4), (7, 7), None)
+        assert index.document_count == 2
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE chunks SET page = 9, source = 'c.md' WHERE id = 'c'")
+    with Index.open(path) as index:
+        assert index.read_blob("places") is None
+        assert (index.sources[2], index.page_spans[2], index.document_count) == ("c.md", (9, 9), 2)
+
+
+def test_chunks_that_came_by_hand_have_places(tmp_path: Path) -> None:
+    path = tmp_path / "i.db"
+    write_index(path, [Chunk(id="a", text="x", source="b.pdf", page=2)]).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO chunks (id, text, source, page) VALUES ('b', 'y', 'c.pdf', 3)")
+    with Index.open(path) as index:
+        assert (index.sources, index.pages) == (("b.pdf", "c.pdf"), (2, 3))
 
 
 def test_many_chunks_by_id(tmp_path: Path) -> None:

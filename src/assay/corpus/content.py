@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-COUNT_DOCUMENTS = "SELECT COUNT(DISTINCT COALESCE(source, '')) FROM chunks"
 _UNSAFE = re.compile("[\0\ud800-\udfff]")
 
 

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
 import numpy as np
 
-from assay.corpus.content import COUNT_DOCUMENTS, fingerprint_of
+from assay.corpus import places
+from assay.corpus.content import fingerprint_of
+from assay.corpus.places import Places, page_number
 from assay.errors import AssayError
 from assay.records import Chunk, Lane
 
@@ -80,28 +82,24 @@ class Index:
         return ids
 
     @cached_property
-    def _origins(self) -> list[tuple[Any, ...]]:
-        return self._column("COALESCE(source, ''), page")
+    def _places(self) -> Places:
+        """As they were kept when the index was made; else, or if chunks came or went since, read from the chunks."""
+        data = self.read_blob(places.KEY) if "fingerprint" in self.metadata else None
+        kept = Places.from_bytes(data) if data else None
+        return kept if kept and len(kept.pages) == len(self) else Places.read(self._column(places.COLUMNS))
 
-    @cached_property
+    @property
     def sources(self) -> tuple[str, ...]:
-        return tuple(str(source) for source, _ in self._origins)
+        return self._places.sources
 
-    @cached_property
+    @property
     def pages(self) -> tuple[int | None, ...]:
-        return tuple(_page(page) for _, page in self._origins)
+        return self._places.pages
 
-    @cached_property
+    @property
     def page_spans(self) -> tuple[tuple[int, int] | None, ...]:
         """First and last page that each chunk covers; its page alone where nobody wrote how far it goes."""
-        is_told = """metadata LIKE '%"pages"%' AND json_valid(metadata)"""
-        ends = f"CASE WHEN {is_told} THEN json_extract(metadata, '$.pages[0]', '$.pages[1]') END"
-        texts = [text for (text,) in self._column(ends)]
-        spans = {text: _span(text) for text in set(texts)}
-        return tuple(
-            spans[text] or (None if page is None else (page, page))
-            for text, page in zip(texts, self.pages, strict=True)
-        )
+        return self._places.spans
 
     @cached_property
     def lanes(self) -> tuple[Lane, ...]:
@@ -118,9 +116,7 @@ class Index:
 
     @cached_property
     def document_count(self) -> int:
-        """As counted when it was made, by us: who made another may have counted something else."""
-        counted = self.metadata.get("documents", "") if "fingerprint" in self.metadata else ""
-        return int(counted) if counted.isdecimal() else int(self._rows(COUNT_DOCUMENTS)[0][0])
+        return len(set(self.sources))
 
     def texts(self) -> list[str]:
         return [str(text) for (text,) in self._column("COALESCE(text, '')")]
@@ -203,6 +199,8 @@ class Index:
         return max(1, len(first[0][0]) // 4)
 
     def _check_blobs(self, blobs: list[Any], start: int, dim: int) -> None:
+        if set(map(type, blobs)) == {bytes} and set(map(len, blobs)) == {4 * dim}:
+            return
         for offset, blob in enumerate(blobs):
             if not isinstance(blob, bytes) or len(blob) != 4 * dim:
                 size = f"{len(blob)} bytes" if isinstance(blob, bytes) else "absent"
@@ -293,7 +291,7 @@ class Index:
             id=str(id_),
             text=str(text or ""),
             source=str(source or ""),
-            page=_page(page),
+            page=page_number(page),
             tokens=int(tokens or 0),
             lane=lane,
             metadata=metadata,
@@ -316,22 +314,6 @@ class Index:
 
     def _fault(self, what: str, expected: str) -> AssayError:
         return AssayError(what, where=str(self.path), expected=expected)
-
-
-def _page(value: object) -> int | None:
-    """A page number as indexes made elsewhere may hold it: 3, 3.0 or '3'."""
-    try:
-        return None if value is None else int(str(value).removesuffix(".0"))
-    except ValueError:
-        return None
-
-
-def _span(text: str | None) -> tuple[int, int] | None:
-    """`[2,3]` as (2, 3); None for anything that is not two whole numbers in order."""
-    match json.loads(text) if text else None:
-        case [int(first), int(last)] if first <= last:
-            return first, last
-    return None
 
 
 def _connect(path: Path) -> sqlite3.Connection:

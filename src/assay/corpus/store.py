@@ -13,7 +13,8 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
-from assay.corpus.content import COUNT_DOCUMENTS, fingerprint_of
+from assay.corpus import places
+from assay.corpus.content import fingerprint_of
 from assay.errors import AssayError
 from assay.records import Chunk
 
@@ -34,6 +35,8 @@ CREATE TRIGGER chunks_deleted AFTER DELETE ON chunks BEGIN
 CREATE TRIGGER chunks_updated AFTER UPDATE OF text ON chunks BEGIN
   INSERT INTO chunks_fts (chunks_fts, rowid, text) VALUES ('delete', old.rowid, old.text);
   INSERT INTO chunks_fts (rowid, text) VALUES (new.rowid, new.text); END;
+CREATE TRIGGER chunks_moved AFTER UPDATE OF id, source, page, metadata ON chunks BEGIN
+  DELETE FROM lexical WHERE key = 'places'; END;
 """
 
 
@@ -136,11 +139,12 @@ class Store:
     def finish(self, metadata: Mapping[str, str]) -> str:
         """Metadata and fingerprint; what was prepared from other chunks goes."""
         fingerprint = fingerprint_of(self._connection.execute("SELECT id, text FROM chunks ORDER BY id"))
-        (documents,) = self._connection.execute(COUNT_DOCUMENTS).fetchone()
         self._connection.execute("DELETE FROM lexical")
+        rows = self._connection.execute(f"SELECT {places.COLUMNS} FROM chunks ORDER BY id").fetchall()  # noqa: S608
+        kept = (places.KEY, places.Places.read(rows).to_bytes())
+        self._connection.execute("INSERT INTO lexical (key, value) VALUES (?, ?)", kept)
         self._connection.execute("DELETE FROM metadata")
-        own = {"schema_version": SCHEMA_VERSION, "fingerprint": fingerprint, "documents": str(documents)}
-        values = {**metadata, **own}
+        values = {**metadata, "schema_version": SCHEMA_VERSION, "fingerprint": fingerprint}
         self._connection.executemany(
             "INSERT INTO metadata (key, value) VALUES (?, ?)",
             sorted(values.items()),

@@ -65,6 +65,7 @@ class RetrievalScorer:
         self._names = tuple(map(str, measures))
         self.options = options
         self._index = index
+        self._names_known: dict[str, str] = {}
 
     @cached_property
     def _places(self) -> dict[str, tuple[str, int | None, int | None]]:
@@ -121,7 +122,10 @@ class RetrievalScorer:
 
     def _known(self, page: PageRef) -> PageRef:
         """The page under the name its document has in the index."""
-        return PageRef(self._documents.find(page.document) or page.document, page.page)
+        name = self._names_known.get(page.document)
+        if name is None:
+            name = self._names_known[page.document] = self._documents.find(page.document) or page.document
+        return page if name == page.document else PageRef(name, page.page)
 
     def _row(self, variant: str, case: Case, output: Ranking, scores: Sequence[float | None]) -> Row:
         expected = case.expected_ids

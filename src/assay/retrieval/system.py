@@ -9,7 +9,7 @@ from msgspec import Struct
 from assay.records import Case, Fault, Ranking
 from assay.retrievers.protocol import Batched, Query, Request, Retriever
 
-BATCH, SMALL = 256, 8
+BATCH, SMALL = 512, 8
 """Questions searched together, here and elsewhere; what is lost by a crash is at most one batch."""
 
 

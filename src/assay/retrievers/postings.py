@@ -136,13 +136,14 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
         scores.fill(0)
         known = sorted((self.term_ids[term], weight) for term, weight in terms.items() if term in self.term_ids)
         for term, weight in known:
-            values = self._column(term) if term in self._common else self.impacts[self._slice(term)]
+            inside = None if term in self._common else self._slice(term)
+            values = self._column(term) if inside is None else self.impacts[inside]
             if weight != 1:
                 values = values * np.float32(weight)
-            if term in self._common:
+            if inside is None:
                 scores += values
             else:
-                np.add.at(scores, self.rows[self._slice(term)], values)
+                np.add.at(scores, self.rows[inside], values)
 
     def _slice(self, term: int) -> slice:
         return slice(self.starts[term], self.starts[term + 1])

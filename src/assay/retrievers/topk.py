@@ -9,8 +9,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-_BLOCKS = 8
-"""Blocks for each wanted result: more make a tighter bound, fewer are quicker to look through."""
+_BLOCKS, _FEWEST = 8, 256
+"""Blocks for each wanted result: more make a tighter bound, fewer are quicker to look through. But their maxima are
+taken side by side, which is slow for a handful."""
 
 
 class Hits(Struct, frozen=True):
@@ -63,17 +64,21 @@ def lower_bound(scores: NDArray[np.float32], k: int) -> float:
     The scores are dealt into blocks; the k-th highest of the blocks' maxima is reached by k different scores. This
     reads the scores once, where a partition of them all moves them about and is slow when many are equal.
     """
-    width = len(scores) // (_BLOCKS * k)
+    width = len(scores) // _blocks(k)
     if width < 2:
         return _kth_highest(scores, k)
     whole = len(scores) // width * width
     return _kth_highest(scores[:whole].reshape(width, -1).max(axis=0), k)
 
 
+def _blocks(k: int) -> int:
+    return max(_BLOCKS * k, _FEWEST)
+
+
 def _lower_bounds(scores: NDArray[np.float32], k: int) -> NDArray[np.float32]:
     """`lower_bound` of many queries at once; minus infinity where there are not so many rows."""
     queries, size = scores.shape
-    width = size // (_BLOCKS * k)
+    width = size // _blocks(k)
     if width >= 2:
         scores = scores[:, : size // width * width].reshape(queries, width, -1).max(axis=1)
     place = scores.shape[1] - k

@@ -136,19 +136,21 @@ def standard_error(sums: Floats, sizes: Floats) -> float:
 
 
 def all_equal(values: Floats) -> bool:
-    return bool(np.ptp(values) <= NOISE * np.max(np.abs(values)))
+    low, high = float(values.min()), float(values.max())
+    return high - low <= NOISE * max(abs(low), abs(high))
 
 
 def _closed_form(column: Floats, clusters: Integers | None, plan: Resampling) -> Bounds | None:
     """Bounds that need no resampling; None when resampling is needed."""
     values = column[~np.isnan(column)]
-    sums, sizes = unit_sums(column, clusters)
-    if len(sums) < 2:
+    units = len(values) if clusters is None else len(np.unique(clusters[~np.isnan(column)]))
+    if units < 2:
         return None, None
     if all_equal(values):
-        return _steady(float(values[0]), len(sums), plan)
+        return _steady(float(values[0]), units, plan)
     top = float(values.max())
     if plan.span == (0.0, 1.0) and bool(np.all((values == 0) | (values == top))):
+        sums, sizes = unit_sums(column, clusters)
         low, high = _share(sums / top, sizes, clusters is not None, plan)
         return low * top, high * top
     return None
