@@ -153,7 +153,7 @@ def test_the_rate_needs_a_second_to_be_known(shown: Shown, monkeypatch: pytest.M
     append(run, lines[1] + lines[2])
     data = client.json(path)
     assert (data["per_second"], data["seconds_left"], data["expected"]) == (1.0, 2.0, 5)
-    assert "3 of 5 results · 1.000 a second · 2.00\u00a0s left" in client.get(f"/runs/{run.name}").text
+    assert "3 of 5 results · 1.0 a second · 2.00\u00a0s left" in client.get(f"/runs/{run.name}").text
 
 
 def test_half_a_surrogate_pair_is_read(tmp_path: Path) -> None:

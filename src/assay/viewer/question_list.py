@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -105,8 +105,14 @@ class Questions(Struct, frozen=True, kw_only=True):
     def queue(self) -> list[Entry]:
         """What the one who asks has not labelled, in an order of chance that is always the same: whenever a person
         stops, what is labelled is a random sample, as the check of a judge needs it."""
-        waiting = [entry for entry in self.entries if entry.outcome != "error" and self.label_of(entry) is None]
-        return sorted(waiting, key=lambda entry: chance(entry.case_id))
+        return sorted(self._waiting(), key=lambda entry: chance(entry.case_id))
+
+    def waiting(self) -> int:
+        """How many are in the queue."""
+        return sum(1 for _ in self._waiting())
+
+    def _waiting(self) -> Iterator[Entry]:
+        return (entry for entry in self.entries if entry.outcome != "error" and self.label_of(entry) is None)
 
 
 _FILTERS = ("outcome", "variant", "reason", "label")
@@ -118,8 +124,7 @@ def chance(id_: str) -> str:
 
 def around(found: list[Entry], entry: Entry) -> tuple[Entry | None, Entry | None, int | None]:
     """The one before, the one behind and the place, from 1. One that is no longer among them stands where it was."""
-    places = {(each.variant, each.case_id): place for place, each in enumerate(found)}
-    place = places.get((entry.variant, entry.case_id))
+    place = next((place for place, each in enumerate(found) if each.number == entry.number), None)
     if place is None:
         before = [each for each in found if each.number < entry.number]
         behind = [each for each in found if each.number > entry.number]

@@ -26,7 +26,7 @@ class Desk:
     def __init__(self, places: Places):
         self.places = places
         self.catalogue = Catalogue(places)
-        self.made = Memory(16)
+        self.made = Memory(64)
         """Reports, comparisons, gates: what takes long to make."""
         self._labels = Memory(16)
 

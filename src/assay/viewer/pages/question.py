@@ -48,7 +48,7 @@ def data(visit: Visit) -> Data:
         "found": len(found),
         "previous": key_of(before),
         "next": key_of(behind),
-        "waiting": len(questions.queue()) if run.manifest["kind"] == "rag" else None,
+        "waiting": questions.waiting() if run.manifest["kind"] == "rag" else None,
     }
 
 

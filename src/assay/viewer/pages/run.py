@@ -13,7 +13,7 @@ from assay.report.blocks import Items, Report
 from assay.report.html import Link
 from assay.report.html_blocks import section_html, verdict_html
 from assay.report.markup import Markup, element, join
-from assay.report.numbers import format_value
+from assay.report.numbers import fixed, format_value
 from assay.report.publish import build_report, find_baseline, rules_of
 from assay.report.trend import steps_of
 from assay.report.verdict import Compared
@@ -122,7 +122,7 @@ def progress_text(progress: dict[str, Any]) -> str:
     of = f" of {progress['expected']:,}" if progress["expected"] else ""
     said = [f"{progress['done']:,}{of} results"]
     if progress["per_second"] is not None:
-        said.append(f"{format_value(progress['per_second'], 'score')} a second")
+        said.append(f"{fixed(progress['per_second'], 1)} a second")
     if progress["seconds_left"] is not None:
         said.append(f"{format_value(progress['seconds_left'], 'seconds')} left")
     return " · ".join(said)
