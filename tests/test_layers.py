@@ -26,7 +26,7 @@ LAYERS = (
     ("evaluate", "runs", "compare", "retrieval", "rag", "extraction", "lanes"),
     ("report",),
     ("scaffold", "selftest"),
-    ("cli", "viewer"),
+    ("cli", "viewer", "testing"),
     ("__main__",),
 )
 """Lowest first; the name is the one behind `assay.`, and the empty one is the package itself."""

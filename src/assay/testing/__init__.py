@@ -1,0 +1,1 @@
+"""Gates, regressions and cases as tests: the plugin for pytest."""
