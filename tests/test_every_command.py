@@ -50,6 +50,8 @@ def write_csv() -> None:
     Path("people.csv").write_text(",".join(REQUIRED) + "\n" + ",".join(row) + "\n")
 
 
+SERVING = {"view"}
+"""It goes on until it is ended; its own tests read what it prints."""
 BUILD = ("--gold", "new.json", "--target", "5", "--index", "long.db")
 WORDS: dict[str, list[str]] = {
     "baselines": [],
@@ -95,7 +97,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_is_a_call_of_every_command() -> None:
-    assert set(LEAVES) <= set(WORDS), "give the new command a call"
+    assert set(LEAVES) - SERVING == set(WORDS), "give the new command a call"
 
 
 @pytest.mark.parametrize("name", LEAVES)
@@ -105,7 +107,7 @@ def test_every_command_takes_both(name: str) -> None:
     assert {"--json", "--quiet"} <= flags
 
 
-@pytest.mark.parametrize("name", LEAVES)
+@pytest.mark.parametrize("name", sorted(WORDS))
 def test_json_is_all_that_is_printed(
     name: str, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
