@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assay.corpus.language import detect, detect_each
+from assay.corpus.language import detect, detect_each, detect_joined
 
 SENTENCES = {
     "en": "The skipper files the plan before the boat leaves, and the duty officer signs it when they are back.",
@@ -39,3 +41,13 @@ def test_each_source_has_its_own_language_and_short_ones_follow_the_rest() -> No
     pairs = [("a", SENTENCES["fr"]), ("b", SENTENCES["en"]), ("b", SENTENCES["en"]), ("c", "Quay 7")]
     assert detect_each(pairs) == {"a": "fr", "b": "en", "c": "en"}
     assert detect_each([("c", "Quay 7")]) == {"c": None}
+
+
+@given(st.lists(st.sampled_from([*SENTENCES.values(), "", "12 34", "the of and\n\nle la les"]), min_size=1, max_size=6))
+def test_texts_together_are_as_one_text(texts: list[str]) -> None:
+    assert detect_joined(texts) == detect("\n".join(texts))
+
+
+def test_long_texts_together_are_sampled_as_one() -> None:
+    texts = [SENTENCES["en"] * 100, SENTENCES["fr"] * 200]
+    assert detect_joined(texts) == detect("\n".join(texts))

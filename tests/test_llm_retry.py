@@ -243,7 +243,7 @@ def test_a_service_with_fewer_places_is_found_out(tmp_path: Path) -> None:
 
         refused: list[bool] = []
         with ChatServer(handler) as server:
-            model = at(server, workers=16, adaptive=adaptive, tries=10)
+            model = at(server, workers=16, adaptive=adaptive, tries=50)
             found, _ = ask(settings(tmp_path / str(adaptive), model), [str(n) for n in range(120)])
         assert all(isinstance(reply, ChatReply) for reply in found)
         return sum(refused)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
 
 _WORDS = {
     "en": """the of and to in is that for it with as was on are be by this at from or an not have has which their they
@@ -40,16 +43,54 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def detect(text: str) -> str | None:
     """The code of the language, or None where the text is too short, a table of numbers, or a language not known."""
-    words = Counter(_WORD.findall(_sample(text).lower()))
-    counts, kinds = Counter[str](), Counter[str]()
-    for word, count in words.items():
-        for code in _LANGUAGES_OF.get(word, ()):
-            counts[code] += count
-            kinds[code] += 1
-    best, second = (*counts.most_common(2), ("", 0), ("", 0))[:2]
-    if words.total() < _LEAST_WORDS or best[1] < _LEAST_SHARE * words.total() or best[1] == second[1]:
+    return _decided([_counted(_sample(text))])
+
+
+def detect_joined(texts: Sequence[str]) -> str | None:
+    """The same of the texts with a newline between them. Each paragraph is counted once, however often it comes: the
+    same passages stand in the contexts of many questions."""
+    if sum(map(len, texts)) + len(texts) > _SAMPLE:
+        return detect("\n".join(texts))
+    return _decided([_remembered(part) for text in texts for part in text.split("\n\n")])
+
+
+class _Counts(Struct, frozen=True):
+    """Of one text: its words, how many are small words of which language, and which these are."""
+
+    total: int
+    by_language: Mapping[str, int]
+    small: frozenset[str]
+
+
+def _counted(text: str) -> _Counts:
+    words = _WORD.findall(text.lower())
+    small = Counter(word for word in words if word in _LANGUAGES_OF)
+    by_language = Counter[str]()
+    for word, count in small.items():
+        for code in _LANGUAGES_OF[word]:
+            by_language[code] += count
+    return _Counts(len(words), by_language, frozenset(small))
+
+
+_remembered = lru_cache(maxsize=2048)(_counted)
+
+
+def _decided(parts: Sequence[_Counts]) -> str | None:
+    total = sum(part.total for part in parts)
+    counts: dict[str, int] = {}
+    for part in parts:
+        for code, count in part.by_language.items():
+            counts[code] = counts.get(code, 0) + count
+    second, best = ("", 0), ("", 0)
+    for found in counts.items():
+        if found[1] >= best[1]:
+            second, best = best, found
+        elif found[1] > second[1]:
+            second = found
+    if total < _LEAST_WORDS or best[1] < _LEAST_SHARE * total or best[1] == second[1]:
         return None
-    return best[0] if kinds[best[0]] >= _LEAST_KINDS else None
+    kinds = {word for part in parts for word in part.small if best[0] in _LANGUAGES_OF[word]}
+    return best[0] if len(kinds) >= _LEAST_KINDS else None
 
 
 def detect_each(texts: Iterable[tuple[str, str]]) -> dict[str, str | None]:

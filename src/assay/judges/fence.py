@@ -24,12 +24,10 @@ class Section(Struct, frozen=True):
 
 def mark_of(sections: Sequence[Section], length: int = _LENGTH) -> str:
     """So many (32) hexadecimal digits that stand in none of the texts."""
-    digest = sha256()
-    for section in sections:
-        for part in (section.name, section.note, section.text):
-            data = part.encode("utf-8", "backslashreplace")
-            digest.update(len(data).to_bytes(8, "big") + data)
-    mark = digest.hexdigest()[:length]
+    parts = [part for section in sections for part in (section.name, section.note, section.text)]
+    encoded = [part.encode("utf-8", "backslashreplace") for part in parts]
+    whole = b"".join([piece for data in encoded for piece in (len(data).to_bytes(8, "big"), data)])
+    mark = sha256(whole).hexdigest()[:length]
     while any(mark in section.text for section in sections):
         mark = sha256(mark.encode()).hexdigest()[:length]
     return mark

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 
 import msgspec
@@ -59,8 +60,12 @@ def messages(answer: Answer, rubric: Rubric, limits: Limits) -> tuple[Message, M
     sections = _sections(answer, limits)
     mark = mark_of(sections)
     lines = [f"{words.mark}: {mark}", fenced(sections, mark), *_remarks(answer, words), words.task]
-    system = f"{instructions(rubric.language)}\n{rubric.text}"
-    return Message("system", system), Message("user", "\n\n".join(lines))
+    return _told(rubric), Message("user", "\n\n".join(lines))
+
+
+@lru_cache(maxsize=4)
+def _told(rubric: Rubric) -> Message:
+    return Message("system", f"{instructions(rubric.language)}\n{rubric.text}")
 
 
 def prompt_hash(language: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from assay.corpus.language import detect
+from assay.corpus.language import detect_joined
 from assay.embedders.protocol import Embedder
 from assay.judges.judgment import Answer
 from assay.metrics.answers import Terms, cosine
@@ -31,7 +31,7 @@ def language_of(answer: Answer, language: str) -> str:
     if language != "auto":
         return language
     known = (answer.question, *answer.references, answer.text, answer.context or "")
-    return detect("\n".join(text[:5000] for text in known)) or FALLBACK
+    return detect_joined([text[:5000] for text in known]) or FALLBACK
 
 
 @lru_cache(maxsize=16)

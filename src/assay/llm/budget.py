@@ -131,11 +131,17 @@ class Metered:
         self._inner, self._ledger, self._budget = inner, ledger, budget
 
     async def complete(self, request: ChatRequest) -> ChatReply:
+        if self._budget.max_cost is None:
+            self._budget.check()
+            return await self._call(request)
         async with self._budget.hold(lambda: self._ledger.expected(request)):
-            self._ledger.calls += 1
-            reply = await self._inner.complete(request)
-            self._budget.spend(self._ledger.paid(reply.usage))
-            return reply
+            return await self._call(request)
+
+    async def _call(self, request: ChatRequest) -> ChatReply:
+        self._ledger.calls += 1
+        reply = await self._inner.complete(request)
+        self._budget.spend(self._ledger.paid(reply.usage))
+        return reply
 
 
 class Estimate(Struct, frozen=True, kw_only=True):

@@ -5,13 +5,14 @@ Long texts enter by their own hash, so that a recording need not hold the corpus
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from assay.llm.protocol import ChatRequest
+from assay.llm.protocol import ChatRequest, Message
 
 _EXCERPT = 100
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -50,8 +51,7 @@ def parts_of(provider: str, identity: str, request: ChatRequest) -> Parts:
         parameters=_parameters(request),
         schema=sha256(_encode((schema.name, schema.schema))).hexdigest() if schema else None,
         messages=tuple(
-            MessagePart(message.role, _hash(message.content), message.content[:_EXCERPT])
-            for message in request.messages
+            MessagePart(message.role, _hash_of(message), message.content[:_EXCERPT]) for message in request.messages
         ),
     )
 
@@ -70,9 +70,17 @@ def _parameters(request: ChatRequest) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def _hash_of(message: Message) -> str:
+    """Instructions are the same for many requests, what they are about is not."""
+    return _remembered(message.content) if message.role == "system" else _hash(message.content)
+
+
 def _hash(text: str) -> str:
     """A lone half of a surrogate pair, which UTF-8 cannot hold, is hashed by its escape."""
     return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+_remembered = lru_cache(maxsize=16)(_hash)
 
 
 def differences(old: Parts, new: Parts) -> list[str]:

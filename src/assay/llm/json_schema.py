@@ -40,7 +40,7 @@ KEYWORDS = _NOTES | _PARTS | set(_LIMITS)
 
 def first_fault(value: Any, schema: Schema) -> str | None:
     """What is wrong with the value, with its place, or None."""
-    return next(_faults(value, schema, schema, "it"), None)
+    return _fault(value, schema, schema, "it")
 
 
 def check_schema(schema: Schema) -> None:
@@ -56,46 +56,51 @@ def check_schema(schema: Schema) -> None:
             _follow(part, schema)
 
 
-def _faults(value: Any, schema: Schema, root: Schema, place: str) -> Iterator[str]:
-    if "$ref" in schema:
-        yield from _faults(value, _follow(schema, root), root, place)
+def _fault(value: Any, schema: Schema, root: Schema, place: str) -> str | None:
+    """The first, in the order type, value, forms, inner values."""
+    if "$ref" in schema and (wrong := _fault(value, _follow(schema, root), root, place)):
+        return wrong
     kinds = _kinds(schema)
     if kinds and not any(_TYPES[kind](value) for kind in kinds):
-        yield f"{place} is {_shown(value)}; expected {' or '.join(kinds)}"
-        return
-    yield from _faults_of_value(value, schema, place)
-    if "anyOf" in schema and all(any(_faults(value, each, root, place)) for each in schema["anyOf"]):
-        yield f"{place} is {_shown(value)}: none of the allowed forms"
+        return f"{place} is {_shown(value)}; expected {' or '.join(kinds)}"
+    if wrong := _fault_of_value(value, schema, place):
+        return wrong
+    if "anyOf" in schema and all(_fault(value, each, root, place) for each in schema["anyOf"]):
+        return f"{place} is {_shown(value)}: none of the allowed forms"
     if isinstance(value, dict):
-        yield from _faults_of_object(value, schema, root, place)
+        return _fault_of_object(value, schema, root, place)
     if isinstance(value, list) and "items" in schema:
-        for number, item in enumerate(value):
-            yield from _faults(item, schema["items"], root, f"{place}[{number}]")
+        items = (_fault(item, schema["items"], root, f"{place}[{number}]") for number, item in enumerate(value))
+        return next(filter(None, items), None)
+    return None
 
 
-def _faults_of_value(value: Any, schema: Schema, place: str) -> Iterator[str]:
+def _fault_of_value(value: Any, schema: Schema, place: str) -> str | None:
     choices = [schema["const"]] if "const" in schema else schema.get("enum")
     if choices is not None and not any(_same(value, each) for each in choices):
-        yield f"{place} is {_shown(value)}; expected {' or '.join(map(_shown, choices))}"
-    for keyword, (holds, words) in _LIMITS.items():
-        if keyword in schema and not holds(value, schema[keyword]):
-            yield f"{place} is {_shown(value)}: {words} {schema[keyword]}"
+        return f"{place} is {_shown(value)}; expected {' or '.join(map(_shown, choices))}"
+    for keyword, limit in schema.items():
+        if keyword in _LIMITS and not _LIMITS[keyword][0](value, limit):
+            return f"{place} is {_shown(value)}: {_LIMITS[keyword][1]} {limit}"
+    return None
 
 
-def _faults_of_object(value: dict[str, Any], schema: Schema, root: Schema, place: str) -> Iterator[str]:
+def _fault_of_object(value: dict[str, Any], schema: Schema, root: Schema, place: str) -> str | None:
     properties = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
-            yield f"{place} has no '{name}'"
+            return f"{place} has no '{name}'"
     others = schema.get("additionalProperties", True)
     for name, item in value.items():
-        inner = name if place == "it" else f"{place}.{name}"
         if name in properties:
-            yield from _faults(item, properties[name], root, inner)
+            rule = properties[name]
         elif others is False:
-            yield f"{place} has an unknown '{name}'"
-        elif isinstance(others, Mapping):
-            yield from _faults(item, others, root, inner)
+            return f"{place} has an unknown '{name}'"
+        else:
+            rule = others if isinstance(others, Mapping) else {}
+        if wrong := _fault(item, rule, root, name if place == "it" else f"{place}.{name}"):
+            return wrong
+    return None
 
 
 def _all_parts(schema: Schema) -> Iterator[Schema]:

@@ -34,6 +34,8 @@ class Price(Struct, frozen=True, kw_only=True):
 
     def for_prompt(self, tokens: int) -> Price:
         """The price of a call with so long a prompt."""
+        if not self.tiers:
+            return self
         reached = [tier for tier in self.tiers if tokens > tier.above]
         return max(reached, key=lambda tier: tier.above).price if reached else self
 

@@ -12,7 +12,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -27,7 +27,8 @@ FILE_NAME = "replies.db"
 _VERSION = 1
 _PATIENCE = 30.0
 """Seconds to wait for another process that writes."""
-_MOST_AT_ONCE = 500
+_MOST_AT_ONCE = 200
+"""Four values each, and an old SQLite takes 999 in one statement."""
 
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS replies (
@@ -139,26 +140,23 @@ class ReplyStore:
             with _told(self.path):
                 replies = self._insert(connection, [waiting.entry for waiting in batch])
         except AssayError as fault:
-            for waiting in batch:
-                _tell(waiting, fault)
+            _tell(batch, [fault] * len(batch))
             return
-        for waiting, reply in zip(batch, replies, strict=True):
-            _tell(waiting, reply)
+        _tell(batch, replies)
 
     def _insert(self, connection: sqlite3.Connection, entries: list[Entry]) -> list[ChatReply]:
-        replies = []
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            for entry in entries:
-                row = (entry.address, entry.label, self._encode(entry.request), self._encode(entry.reply))
-                new = connection.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row).rowcount
-                replies.append(entry.reply if new else self._standing(connection, entry.address))
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-        return replies
+        """In one statement, which is a transaction of its own: between two the event loop may take its turn, and this
+        thread would wait for it each time."""
+        row = "(?, ?, ?, ?)"
+        values = [
+            value
+            for entry in entries
+            for value in (entry.address, entry.label, self._encode(entry.request), self._encode(entry.reply))
+        ]
+        sql = f"INSERT OR IGNORE INTO replies VALUES {', '.join([row] * len(entries))}"  # noqa: S608
+        if connection.execute(sql, values).rowcount == len(entries):
+            return [entry.reply for entry in entries]
+        return [self._standing(connection, entry.address) for entry in entries]
 
     def _standing(self, connection: sqlite3.Connection, address: str) -> ChatReply:
         row = connection.execute("SELECT reply FROM replies WHERE address = ?", (address,)).fetchone()
@@ -202,14 +200,18 @@ class _told:  # noqa: N801 (used like a function)
             ) from None
 
 
-def _tell(waiting: _Waiting, outcome: ChatReply | AssayError) -> None:
-    def set_outcome() -> None:
-        if waiting.done.cancelled():
-            return
-        if isinstance(outcome, AssayError):
-            waiting.done.set_exception(outcome)
-        else:
-            waiting.done.set_result(outcome)
+def _tell(batch: Sequence[_Waiting], outcomes: Sequence[ChatReply | AssayError]) -> None:
+    """One message to the loop for all: each wakes it."""
 
-    if not waiting.loop.is_closed():
-        waiting.loop.call_soon_threadsafe(set_outcome)
+    def settle() -> None:
+        for waiting, outcome in zip(batch, outcomes, strict=True):
+            if waiting.done.cancelled():
+                continue
+            if isinstance(outcome, AssayError):
+                waiting.done.set_exception(outcome)
+            else:
+                waiting.done.set_result(outcome)
+
+    loop = batch[0].loop
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(settle)

@@ -33,12 +33,7 @@ def parse_json_reply(text: str, schema: Schema) -> Any | Unparsed:
         return Unparsed("the reply is empty")
     fenced = _FENCED.match(body)
     try:
-        value = json.loads(
-            fenced[1] if fenced else body,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse,
-            parse_float=_finite,
-        )
+        value = _DECODER.decode(fenced[1] if fenced else body)
         wrong = first_fault(value, schema)
     except json.JSONDecodeError as fault:
         return Unparsed(_explain(fault))
@@ -75,3 +70,6 @@ def _finite(literal: str) -> float:
     if value - value != 0:
         raise _Refused(f"{literal} is not a finite number")
     return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)

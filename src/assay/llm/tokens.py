@@ -14,7 +14,8 @@ _TOKENS_A_MESSAGE = 4
 
 
 def estimate_tokens(text: str) -> int:
-    return -(-len(text.encode("utf-8", "backslashreplace")) // _BYTES_A_TOKEN)
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "backslashreplace"))
+    return -(-size // _BYTES_A_TOKEN)
 
 
 def estimate_prompt(request: ChatRequest) -> int:

@@ -95,6 +95,9 @@ class Unjudged:
         self._places = results.places(is_unjudged)
         self._texts = passages.read() if self._places else {}
 
+    def __contains__(self, case_id: object) -> bool:
+        return case_id in self._places
+
     def get(self, case_id: str) -> Kept | None:
         place = self._places.get(case_id)
         if place is None:

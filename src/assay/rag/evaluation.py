@@ -53,7 +53,7 @@ from assay.runs.results import ResultsFile
 from assay.sampling import per_bucket, stratified
 from assay.stats import Resampling
 from assay.systems.build import build
-from assay.systems.protocol import Context, Output, RagSystem, inputs_of
+from assay.systems.protocol import Context, Expecting, Output, RagSystem, inputs_of
 from assay.systems.secrets import secrets_of
 
 KIND = "rag"
@@ -127,8 +127,10 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
         run = _folder(bench, now)
         secrets = secrets_of(bench.config)
         results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path, secrets)
-        results.recover()
+        done = results.recover()
         unjudged = Unjudged(results, passages)
+        if isinstance(bench.system, Expecting):
+            bench.system.expect([c for c in bench.cases if (guarded.name, c.id) not in done and c.id not in unjudged])
         listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
         plan = Plan(
             cases=bench.cases,

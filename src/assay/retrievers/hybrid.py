@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -51,8 +52,15 @@ def fuse(lists: Sequence[Ranking | Fault], weights: Sequence[float], constant: f
     for ranking, weight in zip(lists, weights, strict=True):
         if isinstance(ranking, Fault):
             return ranking
-        for rank, id_ in enumerate(ranking.ids if weight else (), 1):
-            sums[id_] = sums.get(id_, 0.0) + weight / (constant + rank)
-    single = dict(zip(sums, np.array(list(sums.values()), dtype=np.float32).tolist(), strict=True))
-    ids = sorted(single, key=lambda id_: (single[id_], id_), reverse=True)[:k]
-    return Ranking(tuple(ids), tuple([single[id_] for id_ in ids]), SCALE)
+        if weight:
+            for id_, share in zip(ranking.ids, _shares(weight, constant, len(ranking.ids)), strict=True):
+                sums[id_] = sums.get(id_, 0.0) + share
+    single = np.array(list(sums.values()), dtype=np.float32).tolist()
+    best = sorted(zip(single, sums, strict=True), reverse=True)[:k]
+    return Ranking(tuple([id_ for _, id_ in best]), tuple([score for score, _ in best]), SCALE)
+
+
+@lru_cache(maxsize=64)
+def _shares(weight: float, constant: float, count: int) -> tuple[float, ...]:
+    """Of the first ranks: the same for every query."""
+    return tuple([weight / (constant + rank) for rank in range(1, count + 1)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,18 @@ def is_unjudged(row: Row) -> bool:
     return row["status"] == "error" and isinstance(error, dict) and error.get("phase") == "judge"
 
 
+def _append(path: Path, data: bytes) -> None:
+    """All of it or nothing, in the hands of the system when this returns."""
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        start = os.fstat(file).st_size
+        if os.write(file, data) != len(data):
+            os.ftruncate(file, start)
+            raise OSError(errno.ENOSPC, "no space left on device")
+    finally:
+        os.close(file)
+
+
 class ResultsFile:
     """Append-only while the run goes on, sorted when it is done. Memory does not grow with the number of rows.
 
@@ -41,12 +54,7 @@ class ResultsFile:
         """All rows in one flushed write; a full disk ends the run with what is finished kept."""
         data = dump_lines(rows)
         try:
-            with self.path.open("ab", buffering=0) as file:
-                start = file.tell()
-                written = file.write(data)
-                if written != len(data):
-                    file.truncate(start)
-                    raise OSError(errno.ENOSPC, "no space left on device")
+            _append(self.path, data)
         except OSError as fault:
             hint = f"What was finished is kept; go on with: --resume {self.path.parent.name}"
             raise IncompleteRun(f"cannot write results: {fault.strerror}", where=str(self.path), hint=hint) from None

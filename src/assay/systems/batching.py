@@ -24,11 +24,15 @@ class Batched(Generic[Asked, Given]):
 
     async def ask(self, asked: Asked) -> Given:
         """The answer to this one. What the work raises concerns everyone in the batch."""
+        return await self.submit(asked)
+
+    def submit(self, asked: Asked) -> asyncio.Future[Given]:
+        """The same for who does not wait yet."""
         future: asyncio.Future[Given] = asyncio.get_running_loop().create_future()
         self._waiting.append((asked, future))
         if self._worker is None:
             self._worker = asyncio.create_task(self._serve())
-        return await future
+        return future
 
     async def _serve(self) -> None:
         try:

@@ -20,6 +20,7 @@ from assay.llm.faults import LlmError
 from assay.llm.protocol import ChatReply, ChatRequest, RetryInfo, Usage
 from assay.metrics.answers.citations import citations
 from assay.records import Case, Fault
+from assay.systems.ahead import Ahead
 from assay.systems.batching import Batched
 from assay.systems.extractive import NAME, Extractive
 from assay.systems.finding import Finder, Found
@@ -47,7 +48,7 @@ class Embedded:
         self._model: Model | None = context.models.model(pipeline.model) if pipeline.model else None
         self._extractive = None if self._model else Extractive(context.index)
         self._prompt = load_prompt(Path(context.config.root) / pipeline.prompt if pipeline.prompt else None)
-        self._batched: Batched[Case, _Quoted] = Batched(self._find_all)
+        self._ahead: Ahead[Case, _Quoted] = Ahead(Batched(self._find_all))
         self.name = pipeline.model or NAME
 
     @property
@@ -55,8 +56,12 @@ class Embedded:
         """The prompt, where one is used."""
         return {"prompt": self._prompt.sha256} if self._model else {}
 
+    def expect(self, cases: Sequence[Case]) -> None:
+        """Searched for while the model answers those before them."""
+        self._ahead.expect(cases)
+
     async def run(self, case: Case) -> Output:
-        quoted = await self._batched.ask(case)
+        quoted = await self._ahead.ask(case)
         output = _output(quoted.found)
         if output.fault is not None:
             return output
@@ -66,14 +71,14 @@ class Embedded:
 
     async def request(self, case: Case) -> ChatRequest | None:
         """What the model would be asked: retrieval is done, nothing is sent."""
-        found = (await self._batched.ask(case)).found
+        found = (await self._ahead.ask(case)).found
         if self._model is None or found.context is None:
             return None
         return self._request(self._model, case, _output(found))
 
     async def close(self) -> None:
         """Index and models belong to whoever opened them."""
-        await self._batched.close()
+        await self._ahead.close()
 
     def _find_all(self, cases: Sequence[Case]) -> list[_Quoted]:
         found = self._finder.find(cases)

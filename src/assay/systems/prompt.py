@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -80,10 +81,16 @@ def language_of(question: str) -> str:
     >>> language_of("Qui signe le plan de navigation ?"), language_of("Who signs the float plan?")
     ('fr', 'en')
     """
-    words = pieces(question)
-    hits = {language: sum(map(analyzer(language).is_stop, words)) for language in LANGUAGES}
+    counts = [sum(each) for each in zip(*map(_is_small, pieces(question)), strict=True)] or [0] * len(LANGUAGES)
+    hits = dict(zip(LANGUAGES, counts, strict=True))
     hits["fr"] += len(_ELISION.findall(question))
     return max(LANGUAGES, key=hits.__getitem__)
+
+
+@lru_cache(maxsize=16_384)
+def _is_small(piece: str) -> tuple[bool, ...]:
+    """Whether it is a small word in each of the languages. Remembered: questions are made of the same few."""
+    return tuple([analyzer(language).is_stop(piece) for language in LANGUAGES])
 
 
 def _text(passage: Passage) -> str:

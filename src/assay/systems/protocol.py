@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -95,6 +95,13 @@ class Fingerprinted(Protocol):
 
     @property
     def inputs(self) -> Mapping[str, str]: ...
+
+
+@runtime_checkable
+class Expecting(Protocol):
+    """A system that makes use of knowing which cases will be asked, in about which order."""
+
+    def expect(self, cases: Sequence[Case]) -> None: ...
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from assay.records import Score
 def cosine(first: ArrayLike, second: ArrayLike) -> float | None:
     """a·b / (|a|·|b|), from −1 to 1; None if either has no length."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
+    lengths = sqrt(a @ a) * sqrt(b @ b)
     return max(-1.0, min(1.0, float(a @ b) / lengths)) if lengths else None
 
 
