@@ -156,7 +156,7 @@ def assay_run(given: argparse.Namespace) -> Found:
     )
     order = Order(config=config, gold=folder / "cases.json", index=folder / "corpus.db")
     wall, cpu = time.perf_counter(), time.process_time()
-    run = run_rag(order, lambda _system, _done, _total: None)
+    run = run_rag(order, lambda _: None)
     found = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
     assert run.summary["errors"]["total"] == 0
     assert run.summary["corpus"]["question_count"] == given.questions
