@@ -571,7 +571,8 @@ def test_a_run_is_judged_again_without_generating(
     first = last(project)
     server.calls.clear()
     capsys.readouterr()
-    assert main(["score", "last", "--judge", "reference", "--quiet"]) == 0
+    assert main(["score", "last", "--judge", "reference", "--quiet", "--junit", "again.xml"]) == 0
+    assert "<testsuite" in Path("again.xml").read_text()
     again = last(project)
     assert again.name != first.name
     assert server.calls == []

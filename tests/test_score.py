@@ -183,3 +183,9 @@ def test_the_library_door(files: Path) -> None:
 def test_a_seed_below_zero_is_one_line(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "--qrels", "q.txt", "--run", "r.txt", "--seed", "-1"]) == 2
     assert capsys.readouterr().err == "assay: --seed: seed is -1; expected a whole number >= 0\n"
+
+
+def test_what_tells_a_pipeline_of_a_run_is_refused_for_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for flags in (["--ci"], ["--junit", "x.xml"]):
+        assert main(["score", "--qrels", "q.txt", "--run", "r.txt", *flags]) == 2
+        assert "--ci and --junit tell of a run that is judged again" in capsys.readouterr().err

@@ -16,6 +16,8 @@ USUAL = "ndcg@10,map,mrr,recall@10,recall@100"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._ci import add_ci_arguments
+
     parser.add_argument("folder", metavar="RUN", nargs="?", help="a finished RAG run: path, name, id or last")
     again = parser.add_argument_group("judge a RAG run again")
     again.add_argument("--judge", metavar="NAME", help="reference, or provider/model (default: that of the settings)")
@@ -35,11 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--per-query", action="store_true", help="also each query's values")
     parser.add_argument("--seed", metavar="N", type=int, help="of the intervals")
+    add_ci_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.folder:
         return _judge_again(arguments)
+    if arguments.ci or arguments.junit:
+        raise AssayError("--ci and --junit tell of a run that is judged again", hint="Name the run")
     if not arguments.qrels or not arguments.run:
         raise AssayError("nothing to score", expected="--qrels FILE --run FILE, or the name of a finished RAG run")
     return _score_files(arguments)
