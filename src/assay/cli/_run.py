@@ -155,11 +155,9 @@ def judged_by(config: Config, judge: str | None) -> Config:
     return replace(config, run=replace(config.run, judging=replace(judging, judge=judge or judging.judge)))
 
 
-def with_judge(config: Config, arguments: argparse.Namespace, *, judged: bool) -> Config:
-    """For the commands that look at a judge. Judging again needs the judgments of a run."""
+def with_judge(config: Config, arguments: argparse.Namespace) -> Config:
+    """For the commands that look at a judge."""
     _positive(arguments.repeats, "--repeats")
-    if arguments.repeats and not judged:
-        raise AssayError("--repeats needs --run", hint="Name the run whose answers are judged again")
     judging = config.run.judging
     given = judging.minimum_kappa if arguments.minimum_kappa is None else arguments.minimum_kappa
     judging = replace(judging, minimum_kappa=given)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from assay.errors import AssayError
+
 HELP = "check a judge against people's labels"
 
 
@@ -36,9 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.rag.trust import judged_as, labelled, labels_of, repeat_judgments, trust_of
     from assay.report.trust import trust_report
 
-    config = load(arguments.config)
+    config = with_judge(load(arguments.config), arguments)
     path, folder = labelled(arguments.labels, arguments.run, config)
-    config = with_judge(config, arguments, judged=folder is not None)
+    if arguments.repeats and folder is None:
+        raise AssayError("--repeats needs --run", hint="Name the run whose answers are judged again")
     config = judged_as(folder, config) if folder else config
     labels = labels_of(path, folder.results.read()) if folder else read_labels(path)
     if folder and arguments.repeats:
