@@ -54,8 +54,8 @@ def make(folder: Path) -> None:
 
 
 def runs_of(folder: Path, kind: str) -> list[RunFolder]:
-    """Oldest first."""
-    return [run for run in all_runs(folder / "runs") if run.manifest["kind"] == kind]
+    """Those that are finished, oldest first."""
+    return [run for run in all_runs(folder / "runs") if run.finished and run.manifest["kind"] == kind]
 
 
 def places(folder: Path) -> Places:

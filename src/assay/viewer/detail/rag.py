@@ -33,9 +33,9 @@ def answer(row: Mapping[str, Any]) -> Markup:
     return join([fields(pairs, "fields big"), tags(row)])
 
 
-def found(row: Mapping[str, Any], texts: Mapping[str, str]) -> Markup:
-    """Context, candidates, time and tokens."""
-    return join([_context(row, texts), _retrieved(row), _expense(row)])
+def found(row: Mapping[str, Any], side: Data) -> Markup:
+    """Context, candidates, time, tokens and cost; `side` has the texts and the cost."""
+    return join([_context(row, side["texts"]), _retrieved(row), _expense(row, side["cost"])])
 
 
 def _context(row: Mapping[str, Any], texts: Mapping[str, str]) -> Markup:
@@ -78,7 +78,7 @@ def _candidates(row: Mapping[str, Any], candidates: list[Data], key: str) -> Mar
     return blocks_html((Table(columns, rows),), f"retrieved-{key}")
 
 
-def _expense(row: Mapping[str, Any]) -> Markup:
+def _expense(row: Mapping[str, Any], cost: Mapping[str, float | None]) -> Markup:
     times = tuple(Row((phase, seconds)) for phase, seconds in row["timing"].items())
     kinds = ("prompt", "completion", "thinking", "cached", "total")
     used = (("answer", row["tokens"]), ("judge", row["judge_tokens"]))
@@ -86,12 +86,15 @@ def _expense(row: Mapping[str, Any]) -> Markup:
     blocks = [Table((Column("phase"), Column("time", "seconds")), times)]
     if tokens:
         blocks.append(Table((Column("tokens"), *(Column(kind, "integer") for kind in kinds)), tokens))
+    paid = tuple(Row((who, None if dollars is None else f"${dollars:.6f}")) for who, dollars in cost.items())
+    if any(dollars != 0 for dollars in cost.values()):
+        blocks.append(Table((Column("cost"), Column("US dollars")), paid))
     retry = row["retry_info"]
     tries = NOTHING
     if retry["attempts"] > 1:
         came = "and came through" if retry["recovered"] else "in vain"
         tries = element("p", f"{retry['attempts']} tries, {came}: {retry['error'] or ''}", class_="note")
-    return section("Time and tokens", tries, blocks_html(tuple(blocks), "expense"))
+    return section("Time and cost", tries, blocks_html(tuple(blocks), "expense"))
 
 
 def judged(row: Mapping[str, Any], entry: Mapping[str, Any] | None) -> Markup:

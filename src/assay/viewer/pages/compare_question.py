@@ -52,11 +52,7 @@ def _shown(name: str, side: Data, id_: str) -> Markup:
 def _details(kind: str, side: Data) -> list[Markup]:
     rows = side["rows"]
     if kind == "rag":
-        return [
-            part
-            for row in rows
-            for part in (rag.answer(row), rag.judged(row, side["lost"]), rag.found(row, side["texts"]))
-        ]
+        return [part for row in rows for part in (rag.answer(row), rag.judged(row, side["lost"]), rag.found(row, side))]
     if kind == "extraction":
         return [part for row in rows for part in (extraction.sample(row), extraction.records(row))]
     failures = {failure["variant"]: failure for failure in side["failures"]}

@@ -14,6 +14,7 @@ from assay.runs.folder import FAILURES, RunFolder
 from assay.runs.results import Row
 from assay.viewer.choice import Choice
 from assay.viewer.detail import extraction, rag, retrieval
+from assay.viewer.expense import expense
 from assay.viewer.label_form import answer_form, others
 from assay.viewer.lines import Entry
 from assay.viewer.parts import NOTHING, chip, folded, link
@@ -69,7 +70,11 @@ def extras(visit: Visit, run: RunFolder, rows: list[Row]) -> dict[str, Any]:
     kind, id_ = run.manifest["kind"], rows[0]["case_id"]
     if kind == "rag":
         lost = visit.desk.made.get(("lost", run.name), (run.path / "run_summary.json",), lambda: _lost(run))
-        return {"texts": seen_texts(visit, run, rows), "lost": lost.get(id_)}
+        return {
+            "texts": seen_texts(visit, run, rows),
+            "lost": lost.get(id_),
+            "cost": expense(rows[0], run.manifest["config"]),
+        }
     if kind == "extraction":
         return {}
     ids = dict.fromkeys(
@@ -145,7 +150,7 @@ def _rag(data: Data, visit: Visit) -> Markup:
         "The judge" if seen else "The judge, hidden until you have labelled", verdict, is_open=seen, class_="judge"
     )
     aside = element("aside", element("h2", "Your label"), form, judge)
-    rest = element("div", rag.found(row, data["texts"]), class_="rest")
+    rest = element("div", rag.found(row, data), class_="rest")
     return element("div", element("div", rag.answer(row), class_="said"), aside, rest, class_="split")
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from assay.compare import compare, compare_variants, figures
 from assay.errors import AssayError
-from assay.report.blocks import Items, Report
+from assay.report.blocks import Block, Items, Note, Report
 from assay.report.html import Link
 from assay.report.html_blocks import section_html, verdict_html
 from assay.report.markup import Markup, element, join
@@ -62,8 +62,13 @@ def _report(visit: Visit, run: RunFolder) -> Report:
     compared = Compared(comparison, tuple(figure for figure in limits if figure.exceeded), refused)
     steps = steps_of(run, config.path("runs"), config.path("baselines"))
     report = build_report(run, variants, compared, steps, questions=False)
-    sections = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Items))) for s in report.sections]
+    sections = [replace(s, blocks=tuple(b for b in s.blocks if not _is_listed(b))) for s in report.sections]
     return replace(report, sections=tuple(section for section in sections if section.blocks))
+
+
+def _is_listed(block: Block) -> bool:
+    """Questions, and the remark about those that a file has no room for: the page of questions has them all."""
+    return isinstance(block, Items) or (isinstance(block, Note) and block.text.endswith("more are in results.jsonl."))
 
 
 def show(data: Data, _: Visit) -> Content:
