@@ -114,6 +114,26 @@ def test_generated_code(tmp_path: Path) -> None:
     assert listed(tmp_path) == sorted(WRITTEN)
 
 
+def test_what_is_left_out_is_told_with_the_reason(tmp_path: Path) -> None:
+    folders = {"vendor/v.go": "", "package.json": "", "dist/a.js": "", ".gitignore": "b.py\n", "b.py": ""}
+    put(tmp_path, GENERATED | WRITTEN | folders)
+    told: dict[str, str] = {}
+    list(unit_files(tmp_path, lambda path, reason: told.update({path.name: reason})))
+    by_name, marked = "named as generated code is", "marked as generated"
+    assert told == {
+        "api_pb2.py": by_name,
+        "api.pb.go": by_name,
+        "jquery.min.js": by_name,
+        "schema.generated.ts": by_name,
+        "marked.go": marked,
+        "meta.js": marked,
+        "tables.py": marked,
+        "long.js": "minified: more than 500 characters a line",
+        "vendor": "vendored code",
+        "dist": "build output",
+    }
+
+
 def test_links_in_a_circle(tmp_path: Path) -> None:
     put(tmp_path, {"a/x.py": "", ".gitignore": "y.py\n"})
     (tmp_path / "a" / "loop").symlink_to(tmp_path)

@@ -87,7 +87,7 @@ EXPECTED = {
     "legacy.js": """
         module module@1 1-42
         function Queue 5-10
-        function Queue::push 12-14
+        method Queue::push 12-14
         function drain 16-18
         constant api 20-28
         function api::get 21-23
@@ -150,6 +150,7 @@ EXPECTED = {
     "buffer.c": """
         constant buffer_version 3
         constant grown 4
+        variable counter 5 declaration
         function round_up(size_t wanted) 7 declaration
         function buffer_grow 9-12
         function buffer_text 14
@@ -173,9 +174,9 @@ EXPECTED = {
         function geometry::flat::area(double radius) 30
         function geometry::flat::area(double width,double height) 31
         function hidden 36
-        function Shape::Shape 41
-        function Shape::~Shape 43-45
-        function Stack::push 47-49
+        method Shape::Shape 41
+        method Shape::~Shape 43-45
+        method Stack::push 47-49
         enum enum@51 51
         function TEST(ShapeTest,HasArea) 53-55 test
     """,

@@ -339,6 +339,30 @@ def test_code_is_searched_by_words_unless_said_otherwise(corpus: Path, capsys: p
     assert asked["retriever"] == "vector"
 
 
+def test_what_looks_generated_is_named_and_taken_when_it_is_named(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(7):
+        Path(f"src/made{number}.gen.ts").write_text("export const a = 1;")
+    Path("src/long.js").write_text("var a=1;" * 400)
+    Path("src/vendor").mkdir()
+    command = ("index", "--code", "src", "--no-embeddings", "--out", "corpus.db")
+    told = run(capsys, *command).splitlines()
+    made = ", ".join(f"src/made{number}.gen.ts" for number in range(5))
+    assert f"skipped, named as generated code is: {made} and 2 more" in told
+    assert "skipped, minified: more than 500 characters a line: src/long.js" in told
+    assert "skipped, vendored code: src/vendor/" in told
+    data = json.loads(run(capsys, *command, "--code", "src/long.js", "--json"))
+    assert data["added"] == 1
+    assert len(data["left_out"]) == 8
+    assert {"file": "src/vendor/", "reason": "vendored code"} in data["left_out"]
+    (corpus / "only").mkdir()
+    Path("only/a_pb2.py").write_text("")
+    assert "no source code but only/a_pb2.py (named as generated code is)" in run(
+        capsys, "index", "--code", "only", "--out", "o.db", code=2
+    )
+
+
 def test_wrong_commands(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing to index" in run(capsys, "index", code=2)
     assert "no grammar for this kind of file" in run(capsys, "index", "--code", "docs/guide.md", code=2)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from assay.corpus.build import Summary
 
 HELP = "make documents (pdf, html, markdown, text, docx, chunks), code and memories searchable: one SQLite file"
+SHOWN = 5
+"""Names of files that are left out for one reason."""
 CHUNKING = {
     "parent_tokens": "size of a parent",
     "parent_overlap": "shared by two neighbouring parents",
@@ -123,4 +125,16 @@ def _describe(summary: Summary) -> str:
     if summary.skipped:
         kinds = ", ".join(f"{suffix} {count}" for suffix, count in summary.skipped.items())
         lines.append(f"skipped, no reader for them: {kinds}")
+    reasons = sorted({problem.reason for problem in summary.left_out})
+    lines += [
+        _left_out(reason, [each.file for each in summary.left_out if each.reason == reason]) for reason in reasons
+    ]
+    if reasons:
+        lines.append("(to index one of them all the same, name it: --code FILE; --json lists all)")
     return "\n".join(lines)
+
+
+def _left_out(reason: str, names: list[str]) -> str:
+    shown = ", ".join(str(AssayError(name)) for name in names[:SHOWN])
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"skipped, {reason}: {shown}{more}"

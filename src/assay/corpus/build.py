@@ -50,6 +50,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     warnings: tuple[Problem, ...]
     skipped: dict[str, int]
     """Suffixes no reader is for → number of files."""
+    left_out: tuple[Problem, ...]
+    """Source files and folders that look vendored, built, generated or minified, and why."""
     languages: dict[str, int]
     model_id: str | None
     embedding_dim: int | None
@@ -163,6 +165,7 @@ class _Build:
             failed=tuple(sorted((*self.found.problems, *outcome.failed, *_problems(outcome.files)), key=_file)),
             warnings=tuple(outcome.warnings),
             skipped=dict(sorted(self.found.skipped.items())),
+            left_out=tuple(self.found.left_out),
             languages=_languages(outcome.files),
             model_id=outcome.metadata.get("model_id"),
             embedding_dim=int(dim) if dim else None,
@@ -183,6 +186,10 @@ class _Build:
         expected = "pdf, html, md, txt, docx, or chunks as json or jsonl"
         if self.sources.code and self.paths == self.sources.code:
             what, expected = "no source code", "py, rs, ts, js, go, java, c or cpp that .gitignore does not leave out"
+            if self.found.left_out:
+                first, others = self.found.left_out[0], len(self.found.left_out) - 1
+                what += f" but {first.file} ({first.reason}{f'; and {others} more' if others else ''})"
+                expected = "code that somebody wrote, or a file that is named itself"
         return AssayError(what, where=where, expected=expected)
 
 

@@ -63,11 +63,13 @@ class Scan(Struct, frozen=True):
     problems: list[Problem]
     skipped: dict[str, int]
     """Suffixes no reader is for → number of files."""
+    left_out: list[Problem]
+    """Source files and folders of them that look as if nobody wrote them."""
 
 
 def scan(sources: Sources, out: Path) -> Scan:
     """Files of the given folders (all below, hidden ones left out) and the given files, sorted by name."""
-    result = Scan([], [], {})
+    result = Scan([], [], {}, [])
     seen: dict[str, Path] = {}
     for path in sources.documents:
         is_named = _is_file(path)
@@ -80,6 +82,8 @@ def scan(sources: Sources, out: Path) -> Scan:
     _scan_code(sources.code, result)
     _scan_memories(sources.memories, result)
     result.files.sort(key=lambda found: found.key)
+    named = {file.name for file in result.files if file.lane == "code"}
+    result.left_out[:] = [each for each in result.left_out if each.file not in named]
     return result
 
 
@@ -91,7 +95,12 @@ def _scan_code(paths: Sequence[Path], result: Scan) -> None:
         is_named = _is_file(path)
         if is_named and not is_source(path):
             raise AssayError("no grammar for this kind of file", where=str(path), expected="source code")
-        for file in unit_files(path):
+
+        def left_out(file: Path, reason: str, root: Path = path) -> None:
+            name = safe_name(source_name(root, file))
+            result.left_out.append(Problem(f"{name}/" if file.is_dir() else name, reason))
+
+        for file in unit_files(path, left_out):
             name = safe_name(source_name(path, file))
             if _is_first(seen, name, file):
                 _add(result, file, name, is_named=is_named, lane="code")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -40,15 +40,29 @@ _GENERATED_MARK = re.compile(
 )
 _HEAD = 2048
 _MINIFIED = 500
-_CPP = re.compile(
-    rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected):)", re.MULTILINE
-)
-_CPP_WORDS = (b"class", b"namespace", b"template", b"using", b"public:", b"private:", b"protected:")
+_CPP = {
+    word: re.compile(word + further)
+    for word, further in {
+        b"class": rb"\s+\w",
+        b"namespace": rb"\b",
+        b"template": rb"\s*<",
+        b"using": rb"\s+\w",
+        b"public:": b"",
+        b"private:": b"",
+        b"protected:": b"",
+    }.items()
+}
+"""With nothing before it on its line."""
 
 
 def _is_cpp(source: bytes) -> bool:
-    """The words are looked for first, because that is quick and most headers hold none of them."""
-    return b"::" in source or (any(word in source for word in _CPP_WORDS) and _CPP.search(source) is not None)
+    """Each pattern begins with a word, because that is quick to find."""
+    return b"::" in source or any(
+        not source[source.rfind(b"\n", 0, found.start()) + 1 : found.start()].strip()
+        for word, pattern in _CPP.items()
+        if word in source
+        for found in pattern.finditer(source)
+    )
 
 
 @cache
@@ -59,7 +73,7 @@ def _by_suffix() -> dict[str, Language]:
 def language_of(path: str, source: bytes = b"", language: str | None = None) -> Language:
     """By name if one is given, else by suffix; a `.h` is C++ only if it reads like it."""
     known = _by_suffix()
-    suffix = Path(path).suffix.lower()
+    suffix = path[path.rfind(".") :].lower() if "." in path else ""
     if language is None:
         if suffix not in known:
             raise unknown_name("kind of source file", suffix or path, known)
@@ -78,13 +92,17 @@ def is_source(path: Path) -> bool:
     return path.suffix.lower() in _by_suffix()
 
 
-def unit_files(root: Path) -> Iterator[Path]:
+LeftOut = Callable[[Path, str], None]
+"""Called with each folder or file that looks as if nobody wrote it, and why."""
+
+
+def unit_files(root: Path, left_out: LeftOut = lambda _path, _reason: None) -> Iterator[Path]:
     """The source files below a folder (or the one file that is named), sorted, without what the rules leave out."""
     if not root.is_dir():
         yield root
         return
     place = Path(os.path.realpath(root))
-    yield from _below(root, place, Ignored.above(place), {str(place)})
+    yield from _Tree(left_out, {str(place)}).below(root, place, Ignored.above(place))
 
 
 def source_name(root: Path, file: Path) -> str:
@@ -95,40 +113,56 @@ def source_name(root: Path, file: Path) -> str:
     return file.as_posix()
 
 
-def _below(folder: Path, place: Path, ignored: Ignored, seen: set[str]) -> Iterator[Path]:
-    """`place` is the folder as the rules see it: links inside the root are not resolved."""
-    ignored = ignored.inside(place)
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    siblings = {entry.name for entry in entries}
-    for entry in entries:
-        path, inner = folder / entry.name, place / entry.name
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            real = os.path.realpath(path)
-            if real in seen or is_passed_over(entry.name, siblings) or ignored.has(inner, is_folder=True):
+class _Tree:
+    """The way down from a root."""
+
+    def __init__(self, left_out: LeftOut, seen: set[str]):
+        self._left_out, self._seen = left_out, seen
+
+    def below(self, folder: Path, place: Path, ignored: Ignored) -> Iterator[Path]:
+        """`place` is the folder as the rules see it: links inside the root are not resolved."""
+        ignored = ignored.inside(place)
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            return
+        siblings = {entry.name for entry in entries}
+        for entry in entries:
+            path, inner = folder / entry.name, place / entry.name
+            is_folder = entry.is_dir()
+            if (
+                entry.name.startswith(".")
+                or not (is_folder or is_source(path))
+                or ignored.has(inner, is_folder=is_folder)
+            ):
                 continue
-            seen.add(real)
-            yield from _below(path, inner, ignored, seen)
-        elif is_source(path) and not ignored.has(inner, is_folder=False) and not is_generated(path):
-            yield path
+            reason = folder_reason(entry.name, siblings) if is_folder else file_reason(path)
+            if reason is not None:
+                self._left_out(path, reason)
+            elif not is_folder:
+                yield path
+            elif (real := os.path.realpath(path)) not in self._seen:
+                self._seen.add(real)
+                yield from self.below(path, inner, ignored)
 
 
-def is_passed_over(name: str, siblings: set[str]) -> bool:
-    """A folder of vendored code or build output."""
-    return name in VENDORED or not siblings.isdisjoint(BUILT.get(name, ()))
+def folder_reason(name: str, siblings: set[str]) -> str | None:
+    """Why a folder is passed over; None: it is not."""
+    if name in VENDORED:
+        return "vendored code"
+    return None if siblings.isdisjoint(BUILT.get(name, ())) else "build output"
 
 
-def is_generated(path: Path) -> bool:
-    """By its name, its first lines, or the length of its lines."""
+def file_reason(path: Path) -> str | None:
+    """Why a file is taken for generated: by its name, its first lines, or the length of its lines. None: it is not."""
     if _GENERATED_NAME.search(path.name):
-        return True
+        return "named as generated code is"
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except OSError:
-        return False
-    return _GENERATED_MARK.search(head) is not None or len(head) > _MINIFIED * (head.count(b"\n") + 1)
+        return None
+    if _GENERATED_MARK.search(head) is not None:
+        return "marked as generated"
+    is_minified = len(head) > _MINIFIED * (head.count(b"\n") + 1)
+    return f"minified: more than {_MINIFIED} characters a line" if is_minified else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.errors import MissingExtra
 from assay.registry import Registry
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import tree_sitter
     from tree_sitter import Node
 
+WRAPPER, UNIT = range(2)
+"""What a node is found as."""
 HOLDERS = frozenset({"class", "struct", "enum", "trait", "interface", "impl", "union"})
 """Kinds whose functions are methods."""
 
@@ -27,6 +30,12 @@ class Description(Struct, frozen=True):
     """What its own parts are qualified with, where that is not its symbol: methods of `impl Point` are `Point::…`."""
     is_declaration: bool = False
     """Without a body, or one of several that share a name with the real one: an overload, a setter."""
+    also: tuple[Description, ...] = ()
+    """The other names of the same lines, as the second of `int a, b;`."""
+    declarator: Any = None
+    """The node its parameters are in, where that is not the one described."""
+    whole: Any = None
+    """The node that is the unit, where that is more than the one described."""
 
 
 Describe = Callable[["Node"], Description | None]
@@ -45,13 +54,20 @@ class Language(Struct, frozen=True, kw_only=True):
     units: Mapping[str, Describe]
     """Node type → what it defines."""
     places: Mapping[str, tuple[str, ...]] = {}
-    """Of node types that are units in some places only: patterns of these places, in which they are `@unit`."""
+    """Of node types that are units or wrappers in some places only: patterns of these places, in which they are `@unit`
+    or `@wrapper`; none where only `outermost` finds them."""
+    outermost: Callable[[Node], Iterator[tuple[int, Node]]] | None = None
+    """From the root of a file to further wrappers and units at its top, which a query is slow to find."""
     wrappers: tuple[str, ...] = ()
     """Node types that belong to the unit inside them: decorators, `export`, `template<…>`."""
     single_wrappers: tuple[str, ...] = ()
-    """Those that do so only when they hold one: `const ( … )` of Go, `const a = 1, b = 2`."""
-    leads: tuple[str, ...] = ("comment",)
-    """Node types that belong to the unit they stand right before."""
+    """Those that do so only when they hold one or stand on one line: `const ( … )` of Go, `const a = 1, b = 2`."""
+    attributes: tuple[str, ...] = ()
+    """Node types that belong to the unit they stand right before, as comments do."""
+    comments: tuple[str, ...] = ("comment",)
+    """Node types of comments."""
+    line_comment: bytes | None = None
+    """How comments begin that are whole lines, where there are so many that they are quicker found without the tree."""
     inner_docs: tuple[bytes, ...] = ()
     """How a comment begins that belongs to what is around it."""
     imports: tuple[str, ...] = ()
@@ -59,8 +75,13 @@ class Language(Struct, frozen=True, kw_only=True):
     noise: tuple[tuple[bytes, str], ...] = ()
     """What the grammar stumbles over: a sign of it, and a regular expression that begins with the end of the line
     before, because that is quick to find. It is parsed as white space, but for its groups."""
-    test_mark: str | None = None
-    """A regular expression over the head of a unit, from its doc comment to its body."""
+    test_mark: tuple[bytes, str] | None = None
+    """A sign of tests, and a regular expression over the head of a unit, from its doc comment to its body."""
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """Node types that are no part of a group they stand in."""
+        return self.comments + self.attributes
 
 
 LANGUAGES: Registry[Language] = Registry("code language", "assay.corpus.code.languages")
@@ -85,9 +106,18 @@ def load_grammar(language: Language) -> tree_sitter.Language:
     return tree_sitter.Language(getattr(module, language.grammar)())
 
 
+def together(names: Sequence[Description]) -> Description | None:
+    """Of what is declared on the same lines: the first, with the others."""
+    return replace(names[0], also=tuple(names[1:])) if len(names) > 1 else names[0] if names else None
+
+
 def text_of(node: Node | None) -> str:
     """The node's source on one line."""
-    return "" if node is None or node.text is None else " ".join(node.text.decode("utf-8", "replace").split())
+    source = None if node is None else node.text
+    if source is None:
+        return ""
+    text = source.decode("utf-8", "replace")
+    return text if text.isidentifier() else " ".join(text.split())
 
 
 def field_text(node: Node, field: str) -> str | None:

@@ -7,17 +7,15 @@ by its order (`area(int a)#2`).
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_SPACE = re.compile(r"(?<=\W)\s+|\s+(?=\W)")
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -41,10 +39,12 @@ def names_of(candidates: Sequence[Candidate]) -> list[str]:
         alike[each.symbol or f"{each.kind}@{each.line}"].append(number)
     names = [""] * len(candidates)
     for symbol, numbers in alike.items():
+        if len(numbers) == 1:
+            names[numbers[0]] = symbol
+            continue
         real = [number for number in numbers if not candidates[number].is_declaration]
-        keeper = real if len(real) == 1 else numbers if len(numbers) == 1 else []
         for number in numbers:
-            names[number] = symbol if number in keeper else symbol + _difference(candidates[number])
+            names[number] = symbol if [number] == real else symbol + _difference(candidates[number])
     return _numbered(names)
 
 
@@ -58,14 +58,29 @@ def _parameters(node: Node | None) -> str | None:
     while node is not None:
         found = node.child_by_field_name("parameters")
         if found is not None and found.text is not None:
-            return _SPACE.sub("", " ".join(found.text.decode("utf-8", "replace").split()))
+            return _tight(found.text.decode("utf-8", "replace"))
         node = node.child_by_field_name("declarator") or node.child_by_field_name("value")
     return None
 
 
+def _tight(text: str) -> str:
+    """White space stays between two words alone."""
+    words = text.split()
+    tight = words[:1]
+    for before, word in pairwise(words):
+        tight.append(f" {word}" if _is_word(before[-1]) and _is_word(word[0]) else word)
+    return "".join(tight)
+
+
+def _is_word(character: str) -> bool:
+    return character == "_" or character.isalnum()
+
+
 def _numbered(names: Sequence[str]) -> list[str]:
-    seen: Counter[str] = Counter()
     taken = set(names)
+    if len(taken) == len(names):
+        return list(names)
+    seen: Counter[str] = Counter()
     unique = []
     for name in names:
         seen[name] += 1

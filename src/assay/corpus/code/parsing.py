@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Language, load_grammar
+from msgspec import Struct
+
+from assay.corpus.code.language import UNIT, WRAPPER, Language, load_grammar
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-LEAD, WRAPPER, IMPORT, UNIT = range(4)
-"""What a node was captured as."""
-_ROLES = {"lead": LEAD, "wrapper": WRAPPER, "import": IMPORT, "unit": UNIT}
 Event = tuple[int, int, int, int, "Node"]
 """Start, negative end, role, a number against ties, and the node: in the order of the file, what is around before what
 is inside."""
+
+
+class Captured(Struct, frozen=True):
+    """What the query finds in a file. A node that several patterns find is there several times."""
+
+    events: list[Event]
+    """Units, and what is wrapped around them."""
+    attributes: list[Node]
+    """And comments."""
+    imports: list[Node]
 
 
 class _Grammar:
@@ -48,23 +56,23 @@ def pattern_of(language: Language) -> str:
     anywhere = [kind for kind in language.units if kind not in language.places]
     parts = [f"({kind}) @unit" for kind in anywhere]
     parts += [pattern for patterns in language.places.values() for pattern in patterns]
-    parts += [f"({kind}) @wrapper" for kind in (*language.wrappers, *language.single_wrappers)]
-    parts += [f"({kind}) @lead" for kind in language.leads]
+    wrappers = (*language.wrappers, *language.single_wrappers)
+    parts += [f"({kind}) @wrapper" for kind in wrappers if kind not in language.places]
+    parts += [f"({kind}) @lead" for kind in language.attributes]
     parts += [f"({kind}) @import" for kind in language.imports]
     return "\n".join(parts)
 
 
-def events(language: Language, root: Node) -> list[Event]:
-    """Everything the query finds. A node that several patterns find is there several times."""
+def captured(language: Language, root: Node) -> Captured:
     import tree_sitter
 
-    captured = tree_sitter.QueryCursor(_grammar(language).query).captures(root)
-    number = count()
-    return sorted(
-        (node.start_byte, -node.end_byte, _ROLES[role], next(number), node)
-        for role, nodes in captured.items()
-        for node in nodes
-    )
+    found = tree_sitter.QueryCursor(_grammar(language).query).captures(root)
+    nodes = [(WRAPPER, node) for node in found.get("wrapper", [])]
+    nodes += [(UNIT, node) for node in found.get("unit", [])]
+    if language.outermost is not None:
+        nodes += language.outermost(root)
+    events = [(node.start_byte, -node.end_byte, role, number, node) for number, (role, node) in enumerate(nodes)]
+    return Captured(sorted(events), found.get("lead", []), found.get("import", []))
 
 
 def broken_at(root: Node, data: bytes) -> int | None:

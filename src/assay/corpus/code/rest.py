@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 import re
-from bisect import insort
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-_LICENCE = re.compile(rb"copyright|licen[cs]ed under|SPDX-License|permission is hereby granted", re.IGNORECASE)
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_HEAD = 4096
+"""Bytes in which a licence is looked for."""
+_LICENCE = (b"copyright", b"licensed under", b"licenced under", b"spdx-license", b"permission is hereby granted")
 _DIRECTIVE = re.compile(
     rb"\s*(?:#(?:if|ifdef|ifndef|else|elif|endif|define|undef|pragma)\b|#!|extern\s+\"C\"\s*\{\s*$)"
 )
 _LEAST = 20
 """Letters; less is punctuation that was left over."""
 _WORD = re.compile(rb"\w")
+
+
+def _has_licence(text: bytes) -> bool:
+    text = text.lower()
+    return any(sign in text for sign in _LICENCE)
+
+
+def _comments(node: Node, kinds: tuple[str, ...]) -> Iterator[Node]:
+    """Those at the head of a file, inside `#ifndef … #endif` too."""
+    for number in range(node.child_count):
+        child = node.child(number)
+        if child is None or child.start_byte > _HEAD:
+            return
+        if child.type in kinds:
+            yield child
+        elif child.type.startswith("preproc_if"):
+            yield from _comments(child, kinds)
 
 
 class Rest:
@@ -21,17 +44,20 @@ class Rest:
         self._dropped: list[tuple[int, int]] = []
 
     def drop(self, start: int, end: int) -> None:
-        insort(self._dropped, (start, end))
+        self._dropped.append((start, end))
 
-    def comment(self, start: int, end: int, text: bytes) -> None:
+    def drop_licence(self, data: bytes, root: Node, kinds: tuple[str, ...]) -> None:
         """The licence at the head of every file is nobody's documentation."""
-        if start < 4096 and _LICENCE.search(text):
-            self.drop(start, end)
+        if not _has_licence(data[:_HEAD]):
+            return
+        for node in _comments(root, kinds):
+            if _has_licence(data[node.start_byte : node.end_byte]):
+                self.drop(node.start_byte, node.end_byte)
 
     def lines(self, data: bytes) -> bytes:
         """The lines that are left, or nothing where they say nothing."""
         position, parts = 0, []
-        for start, end in self._dropped:
+        for start, end in sorted(self._dropped):
             if start > position:
                 parts.append(data[position:start])
             position = max(position, end)

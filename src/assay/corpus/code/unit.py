@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-VERSION = 2
+VERSION = 3
 """Raised when the same file gives other units than before: code is then read again."""
 
 
@@ -16,7 +16,7 @@ class Unit(Struct, frozen=True, kw_only=True):
     symbol: str | None
     """Qualified: `Type::method`, `impl Trait for Type`."""
     kind: str
-    """function, method, class, struct, enum, trait, interface, impl, constant, type, macro or module."""
+    """function, method, class, struct, enum, trait, interface, impl, constant, variable, type, macro or module."""
     text: str
     first_line: int
     last_line: int

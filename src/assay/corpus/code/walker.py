@@ -4,7 +4,6 @@ of the file gives each unit its doc comment, its decorators, what it is part of,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,10 @@ from msgspec.structs import replace
 
 from assay.corpus.chunking import id_part
 from assay.corpus.code.files import language_of
-from assay.corpus.code.language import HOLDERS, Description, Language
+from assay.corpus.code.language import HOLDERS, UNIT, Description, Language
+from assay.corpus.code.leads import Leads
 from assay.corpus.code.naming import Candidate, names_of
-from assay.corpus.code.parsing import LEAD, UNIT, WRAPPER, Event, broken_at, events, parse
+from assay.corpus.code.parsing import Event, broken_at, captured, parse
 from assay.corpus.code.rest import Rest
 from assay.corpus.code.unit import Unit
 from assay.corpus.content import clean
@@ -31,8 +31,10 @@ _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.\w+$"
     r"|[^/]_(?:test|tests|spec)\.\w+$|\.(?:test|spec)\.\w+$|[^/](?:Test|Tests|IT)\.java$"
 )
+_VALUES = frozenset({"constant", "variable"})
+_BODIES = frozenset({"function", "method"})
+"""Kinds whose values are their own business; in C a place inside `#if` does not tell."""
 _NO_LINE_END = re.compile(rb"[^\n]")
-_NOWHERE = (-1, -1)
 
 
 class Extraction(Struct, frozen=True):
@@ -56,8 +58,12 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
     data = _utf8(source)
     parsed = _blanked(table, data)
     tree = parse(table, parsed)
-    walk = _Walk(path, parsed, table)
-    found = list(walk.run(events(table, tree.root_node)))
+    nodes = captured(table, tree.root_node)
+    walk = _Walk(path, table, Leads(parsed, table, nodes.attributes), parsed)
+    found = walk.run(nodes.events)
+    for node in nodes.imports:
+        walk.rest.drop(node.start_byte, node.end_byte)
+    walk.rest.drop_licence(data, tree.root_node, table.comments)
     place = id_part(path)
     units = [_unit(place, data, table, each, name) for each, name in zip(found, names_of(found), strict=True)]
     if rest := walk.rest.lines(data):
@@ -79,7 +85,8 @@ def _blank(found: re.Match[bytes]) -> bytes:
     blank = bytearray(_NO_LINE_END.sub(b" ", found[0]))
     for number in range(1, found.re.groups + 1):
         start, end = found.span(number)
-        blank[start - found.start() : end - found.start()] = found[number]
+        if start >= 0:
+            blank[start - found.start() : end - found.start()] = found[number]
     return bytes(blank)
 
 
@@ -129,35 +136,33 @@ class _Open(Struct):
 class _Walk:
     """One pass over what the query found, in the order of the file."""
 
-    def __init__(self, path: str, data: bytes, language: Language):
+    def __init__(self, path: str, language: Language, leads: Leads, data: bytes):
         self.rest = Rest()
         self._data, self._language = data, language
         self._is_test_file = _TEST_PATH.search(path) is not None
+        self._may_test = language.test_mark is not None and language.test_mark[0] in data
         self._around: list[_Open] = []
-        self._lead = _NOWHERE
-        """The comments and attributes met last, as long as nothing else stands between them."""
-        self._wrapper = _NOWHERE
+        self._leads = leads
+        self._wrapped: dict[int, tuple[int, int]] = {}
+        """Node → where what is wrapped around it begins and ends."""
+        self._namespaces: set[str] = set()
         self._line, self._line_at = 1, 0
 
     @property
     def file_tags(self) -> tuple[str, ...]:
         return ("test",) if self._is_test_file else ()
 
-    def run(self, found: list[Event]) -> Iterator[Candidate]:
-        units, last = self._language.units, -1
+    def run(self, found: list[Event]) -> list[Candidate]:
+        units, last, candidates = self._language.units, -1, list[Candidate]()
         for start, negative_end, role, _, node in found:
-            end = -negative_end
             if role == UNIT:
                 is_new, last = node.id != last, node.id
                 what = units[node.type](node) if is_new else None
                 if what is not None:
-                    yield self._candidate(what, start, end, node)
-            elif role == LEAD:
-                self._add_lead(start, end)
-            elif role == WRAPPER:
-                self._wrap(start, end, node)
+                    candidates += self._candidates(what, node)
             else:
-                self.rest.drop(start, end)
+                self._wrap(start, -negative_end, node)
+        return candidates
 
     def _line_of(self, position: int) -> int:
         """Counted on from the position asked for before, which is never far away."""
@@ -168,89 +173,90 @@ class _Walk:
         self._line_at = position
         return self._line
 
-    def _add_lead(self, start: int, end: int) -> None:
-        text = self._data[start:end].rstrip()
-        end = start + len(text)
-        line = self._data.rfind(b"\n", 0, start) + 1
-        is_continued = self._follows(start)
-        if text.startswith(self._language.inner_docs) or not (is_continued or not self._data[line:start].strip()):
-            self._lead = _NOWHERE
-            return
-        self._lead = (self._lead[0] if is_continued else start, end)
-        self.rest.comment(start, end, text)
-
-    def _follows(self, start: int) -> bool:
-        """Right behind the lead, on the same line or the next."""
-        end = self._lead[1]
-        if not 0 <= end <= start:
-            return False
-        between = self._data[end:start]
-        return not between.strip() and between.count(b"\n") <= 1
-
-    def _line_start(self, start: int) -> int:
-        """With the white space before it, if there is nothing else on its line."""
-        line = self._data.rfind(b"\n", 0, start) + 1
-        return start if self._data[line:start].strip() else line
-
-    def _with_lead(self, start: int) -> int:
-        return self._lead[0] if self._follows(start) else start
-
     def _wrap(self, start: int, end: int, node: Node) -> None:
-        if node.type in self._language.single_wrappers and _parts(node) > 1:
-            return
-        if start >= self._wrapper[1]:
-            self._wrapper = (self._with_lead(start), end)
+        """What is inside a wrapper has all of it as its text, but for the parts of a group on several lines."""
+        parts = self._parts(node)
+        if node.type in self._language.single_wrappers:
+            if len(parts) == 1 and parts[0].type.endswith("_list"):
+                parts = self._parts(parts[0])
+            if len(parts) > 1 and b"\n" in self._data[start:end]:
+                return
+        span = self._wrapped.get(node.id) or (self._leads.begin(start), end)
+        for part in parts:
+            self._wrapped[part.id] = span
 
-    def _is_what_is_wrapped(self, node: Node) -> bool:
-        """Rather than a part of it: in `export default { data() {} }` the method is not what is exported."""
-        around = node.parent
-        while around is not None and around.type.endswith("spec_list"):
-            around = around.parent
-        return around is not None and around.type in (*self._language.wrappers, *self._language.single_wrappers)
+    def _parts(self, group: Node) -> list[Node]:
+        aside = self._language.aside
+        return [child for child in group.named_children if child.type not in aside]
 
-    def _candidate(self, what: Description, start: int, end: int, node: Node) -> Candidate:
+    def _candidates(self, what: Description, node: Node) -> list[Candidate]:
+        """The unit, once for each of its names."""
+        whole = what.whole or node
+        start, end = whole.start_byte, whole.end_byte
         while self._around and self._around[-1].end <= start:
             self._around.pop()
         around = self._around[-1] if self._around else None
-        is_wrapped = self._wrapper[0] <= start and end <= self._wrapper[1] and self._is_what_is_wrapped(node)
-        first, last = self._wrapper if is_wrapped else (self._with_lead(start), end)
-        self._wrapper = _NOWHERE
-        first = self._line_start(first)
-        kind = "method" if what.kind == "function" and around and around.kind in HOLDERS else what.kind
-        prefix = f"{around.scope}::" if around and around.scope else ""
-        symbol = f"{prefix}{what.name}" if what.name else None
-        is_test = self._is_test(first, node, around)
-        scope = f"{prefix}{what.scope}" if what.scope else symbol or prefix.removesuffix("::")
-        self._around.append(_Open(end, kind, scope, is_test))
+        if what.kind in _VALUES and around is not None and around.kind in _BODIES and node.type == "declaration":
+            return []
+        first, last = (self._wrapped and self._wrapped.get(whole.id)) or (self._leads.begin(start), end)
+        first -= self._leads.indent(first) or 0
         if around is None:
             self.rest.drop(first, last)
-        flags = (("test", is_test), ("declaration", what.is_declaration), ("broken", node.has_error))
-        return Candidate(
-            symbol=symbol,
-            kind=kind,
+        is_test = self._is_test(first, node, around)
+        prefix = f"{around.scope}::" if around and around.scope else ""
+        found = Candidate(
+            symbol=f"{prefix}{what.name}" if what.name else None,
+            kind=what.kind,
             start=first,
             end=last,
             line=self._line_of(first),
-            tags=tuple([tag for tag, holds in flags if holds]),
+            tags=_tags(is_test=is_test, is_declaration=what.is_declaration, is_broken=node.has_error),
             is_declaration=what.is_declaration,
-            node=node,
+            node=what.declarator or node,
         )
+        kind = self._kind(found, around)
+        scope = f"{prefix}{what.scope}" if what.scope else found.symbol or prefix.removesuffix("::")
+        self._around.append(_Open(end, kind, scope, is_test))
+        names = [found if kind == found.kind else replace(found, kind=kind)]
+        for each in what.also:
+            other = replace(
+                found,
+                symbol=f"{prefix}{each.name}",
+                kind=each.kind,
+                tags=_tags(is_test=is_test, is_declaration=each.is_declaration, is_broken=node.has_error),
+                is_declaration=each.is_declaration,
+                node=each.declarator or node,
+            )
+            names.append(replace(other, kind=self._kind(other, around)))
+        return names
+
+    def _kind(self, found: Candidate, around: _Open | None) -> str:
+        """A function of a type is a method, unless what it is qualified with is a namespace."""
+        if found.kind == "function" and around is not None and around.kind in HOLDERS:
+            return "method"
+        if found.kind == "method" and found.symbol and found.symbol.rpartition("::")[0] in self._namespaces:
+            return "function"
+        if found.kind == "module" and found.symbol:
+            parts = found.symbol.split("::")
+            self._namespaces.update("::".join(parts[:end]) for end in range(1, len(parts) + 1))
+        return found.kind
 
     def _is_test(self, first: int, node: Node, around: _Open | None) -> bool:
         if self._is_test_file or (around is not None and around.is_test):
             return True
-        mark = self._language.test_mark
-        if mark is None:
+        if not self._may_test:
             return False
+        sign, mark = self._language.test_mark or (b"", "")
         body = node.child_by_field_name("body")
         head = self._data[first : body.start_byte if body is not None else node.end_byte]
-        return _compiled(mark).search(head) is not None
+        return sign in head and _compiled(mark).search(head) is not None
 
 
-def _parts(group: Node) -> int:
-    """How many a group holds, directly or, as the `var ( … )` of Go, in a list of its own."""
-    only = group.named_children[0] if group.named_child_count == 1 else None
-    return only.named_child_count if only is not None and only.type.endswith("_list") else group.named_child_count
+def _tags(*, is_test: bool, is_declaration: bool, is_broken: bool) -> tuple[str, ...]:
+    if not (is_test or is_declaration or is_broken):
+        return ()
+    flags = (("test", is_test), ("declaration", is_declaration), ("broken", is_broken))
+    return tuple([tag for tag, holds in flags if holds])
 
 
 @cache

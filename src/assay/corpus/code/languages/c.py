@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.corpus.code.language import Describe, Description, Language, add, field_text, has_child, named, text_of
+from msgspec import Struct
+
+from assay.corpus.code.language import (
+    Describe,
+    Description,
+    Language,
+    add,
+    field_text,
+    has_child,
+    named,
+    text_of,
+    together,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,13 +28,13 @@ BODIES = {
     "class_specifier": "class",
 }
 _GUARD = (
-    r"(\n)[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)__cplusplus\b[^\n]*\n"
+    r"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)__cplusplus\b[^\n]*\n"
     r"\s*(?:extern\s+\"C\"\s*\{|\})[^\n]*\n[ \t]*#[ \t]*endif[^\n]*"
 )
-_MACRO_CALL = r"(\n)[A-Z][A-Z0-9_]{3,}\([^()\n]*\)[ \t]*$(?!\s*(?:\{|[a-z_]\w*\s*\())"
-_TYPE_IN_MACRO = r"(\n(?:extern[ \t]+)?)[A-Z]\w+\(([^(),\n]+)\)(?=[ \t]+\**[A-Za-z_])"
-NOISE = ((b") ", _TYPE_IN_MACRO), (b"__cplusplus", _GUARD), (b")\n", _MACRO_CALL))
-"""Macros around a type, as `API(int) f(void);`, the guards around `extern "C" {` and its brace, and calls of macros
+_MACRO_CALL = r"[A-Z][A-Z0-9_]{3,}\([^()\n]*\)[ \t]*$(?!\s*(?:\{|[a-z_]\w*\s*\())"
+_TYPE_IN_MACRO = r"(extern[ \t]+)?[A-Z]\w+\(([^(),\n]+)\)(?=[ \t]+\**[A-Za-z_])"
+NOISE = ((b"__cplusplus", _GUARD), (b")", rf"\n(?:{_TYPE_IN_MACRO}|{_MACRO_CALL})"))
+"""The guards around `extern "C" {` and its brace, macros around a type, as `API(int) f(void);`, and calls of macros
 that stand where a declaration would."""
 OUTSIDE = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list")
 """Where a declaration is no local variable."""
@@ -33,10 +45,28 @@ def outside(kind: str, *further: str) -> tuple[str, ...]:
     return tuple(f"({place} ({kind}) @unit)" for place in (*OUTSIDE, *further))
 
 
-def declared(node: Node) -> tuple[str | None, bool]:
+class Declared(Struct, frozen=True):
+    """One name of a declaration."""
+
+    name: str
+    is_function: bool
+    declarator: Any
+
+
+def declared(node: Node) -> list[Declared]:
+    """All names of a declaration: of `int a, *b();` both."""
+    found = []
+    for declarator in node.children_by_field_name("declarator"):
+        name, is_function = name_in(declarator)
+        if name:
+            found.append(Declared(name, is_function, declarator))
+    return found
+
+
+def name_in(declarator: Node | None) -> tuple[str | None, bool]:
     """The name in a declarator, through pointers and arrays, and whether it is a function's."""
     is_function = False
-    inner = node.child_by_field_name("declarator")
+    inner = declarator
     while inner is not None:
         is_function |= inner.type == "function_declarator"
         further = inner.child_by_field_name("declarator")
@@ -49,20 +79,26 @@ def declared(node: Node) -> tuple[str | None, bool]:
 
 
 def function(node: Node) -> Description | None:
-    name, _ = declared(node)
+    name, _ = name_in(node.child_by_field_name("declarator"))
     return Description("function", name) if name else None
 
 
 def declaration(node: Node) -> Description | None:
-    """A prototype, or a constant: a value that is given or cannot be changed. Other variables are state."""
-    name, is_function = declared(node)
-    if name is None:
-        return None
-    if is_function:
-        return Description("function", name, is_declaration=True)
-    declarator = node.child_by_field_name("declarator")
-    has_value = declarator is not None and declarator.type == "init_declarator"
-    return Description("constant", name) if has_value or has_child(node, "type_qualifier") else None
+    """Prototypes; constants, whose value is given or cannot be changed; other variables."""
+    names = declared(node)[: 1 if node.has_error else None]
+    kind = ""
+    if not all(each.is_function for each in names):
+        has_value = any(each.declarator.type == "init_declarator" for each in names)
+        kind = "constant" if has_value or has_child(node, "type_qualifier") else "variable"
+        # What only macros make a declaration looks like a variable that is called like its type.
+        names = [] if kind == "variable" and node.has_error else names
+    is_bare = kind == "variable"
+    values = [Description(kind, each.name, is_declaration=is_bare) for each in names if not each.is_function]
+    return together([*values, *map(prototype, (each for each in names if each.is_function))])
+
+
+def prototype(declared: Declared) -> Description:
+    return Description("function", declared.name, is_declaration=True, declarator=declared.declarator)
 
 
 def body(kind: str) -> Describe:
@@ -79,16 +115,27 @@ def body(kind: str) -> Describe:
 
 
 def typedef(node: Node) -> Description | None:
-    name, _ = declared(node)
+    """`typedef struct { … } point, *point_ref;` names a struct and a type."""
     target = node.child_by_field_name("type")
     is_body = target is not None and target.child_by_field_name("body") is not None
     kind = BODIES.get(target.type, "type") if target is not None and is_body else "type"
-    return Description(kind, name) if name else None
+    return together(
+        [
+            Description(kind if each.declarator.type == "type_identifier" else "type", each.name)
+            for each in declared(node)
+        ]
+    )
 
 
 def define(node: Node) -> Description | None:
     """A define without a value only guards a header or switches something."""
-    return Description("constant", field_text(node, "name")) if node.child_by_field_name("value") is not None else None
+    # There are so many that reading the words is worth it.
+    words = (node.text or b"").lstrip(b"# \t").split(None, 2)
+    if len(words) < 3:
+        return None
+    if words[2].startswith(b"/") and node.child_by_field_name("value") is None:
+        return None
+    return Description("constant", words[1].decode("utf-8", "replace"))
 
 
 UNITS: dict[str, Describe] = {
@@ -107,6 +154,7 @@ add(
         package="tree_sitter_c",
         units=UNITS,
         places={"declaration": outside("declaration")},
+        attributes=("comment",),
         imports=("preproc_include",),
         noise=NOISE,
     )

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+from msgspec.structs import replace
+
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
 from assay.corpus.code.languages import c
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_EXPORTED = (
-    r"(\n[ \t]*(?:template\s*<[^{};]*>\s*)?(?:class|struct|union)[ \t]+)"
-    r"[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?(?=\s+[A-Za-z_][\w:]*\s*(?:final\b\s*)?[:{])"
-)
+_EXPORTED = r"[ \t]+)[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?(?=\s+[A-Za-z_][\w:]*\s*(?:final\b\s*)?[:{])"
 """The macro in `class API_EXPORT Client {`, which would make a function of it."""
-_MOC = r"(\n[ \t]*)Q_(?:OBJECT|GADGET|NAMESPACE)\b"
+_MOC = r"Q_(?:OBJECT|GADGET|NAMESPACE)\b"
 _ARGUMENTS = re.compile(r"<[^<>]*>(?=::)")
 
 
@@ -26,32 +25,42 @@ def _plain(name: str | None) -> str | None:
 
 
 def _function(node: Node) -> Description | None:
-    name, _ = c.declared(node)
+    declarator = node.child_by_field_name("declarator")
+    name, _ = c.name_in(declarator)
     if name is None:
         return None
-    declarator = node.child_by_field_name("declarator")
     if declarator is not None and declarator.type == "operator_cast":
         name = f"operator {text_of(declarator.child_by_field_name('type'))}"
     is_member = "::" in name or (node.parent is not None and node.parent.type == "field_declaration_list")
     is_macro = name.isupper() and not is_member and node.child_by_field_name("type") is None
     # `TEST(Suite, Name) { … }` looks like a function that is always called TEST.
     name += "".join(text_of(declarator and declarator.child_by_field_name("parameters")).split()) if is_macro else ""
-    return Description("function", _plain(name))
+    # `void ns::f() {}` is told from `void Type::f() {}` by the namespaces of the file, which the walker knows.
+    return Description("method" if "::" in name else "function", _plain(name))
 
 
 def _declaration(node: Node) -> Description | None:
-    found = c.declaration(node)
-    return found and Description(found.kind, _plain(found.name), is_declaration=found.is_declaration)
+    """But `class API_EXPORT Client;` is announced, no variable."""
+    found, target = c.declaration(node), node.child_by_field_name("type")
+    if found is None or (found.kind == "variable" and target is not None and target.type == "class_specifier"):
+        return None
+    return together([_described(each) for each in (found, *found.also)])
+
+
+def _described(found: Description) -> Description:
+    return replace(found, name=_plain(found.name), also=())
 
 
 def _field(node: Node) -> Description | None:
     """Of the fields of a class only methods, and constants with a value."""
-    name, is_function = c.declared(node)
-    if is_function:
-        return Description("function", _plain(name), is_declaration=True)
+    names = c.declared(node)
+    methods = [_described(c.prototype(each)) for each in names if each.is_function]
+    if methods:
+        return together(methods)
     has_value = node.child_by_field_name("default_value") is not None
     words = {text_of(child) for child in node.children if child.type.endswith(("specifier", "qualifier"))}
-    return Description("constant", name) if has_value and words & {"const", "constexpr"} else None
+    is_constant = has_value and words & {"const", "constexpr"}
+    return together([Description("constant", each.name) for each in names]) if is_constant else None
 
 
 def _namespace(node: Node) -> Description | None:
@@ -84,8 +93,13 @@ add(
             for kind in ("declaration", "alias_declaration")
         },
         wrappers=("template_declaration",),
+        attributes=("comment",),
         imports=("preproc_include", "using_declaration"),
-        noise=(*c.NOISE, (b"class", _EXPORTED), (b"struct", _EXPORTED), (b"Q_", _MOC)),
-        test_mark=r"^\s*(?:TEST|TEST_F|TEST_P|TEST_CASE|BOOST_AUTO_TEST_CASE)\s*\(",
+        noise=(
+            *c.NOISE,
+            *((word.encode(), f"({word}{_EXPORTED}") for word in ("class", "struct", "union")),
+            (b"Q_", _MOC),
+        ),
+        test_mark=(b"TEST", r"^\s*(?:TEST|TEST_F|TEST_P|TEST_CASE|BOOST_AUTO_TEST_CASE)\s*\("),
     )
 )

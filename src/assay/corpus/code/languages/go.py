@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,8 +27,8 @@ def _type(node: Node) -> Description:
 
 def _value(node: Node) -> Description | None:
     """`var _ Interface = …` only checks that a type fits."""
-    name = field_text(node, "name")
-    return None if name == "_" else Description("constant", name)
+    names = [text_of(each) for each in node.children_by_field_name("name") if each.is_named]
+    return together([Description("constant", name) for name in names if name != "_"])
 
 
 add(
@@ -53,6 +53,7 @@ add(
                 "(source_file (var_declaration (var_spec_list (var_spec) @unit)))",
             ),
         },
+        attributes=("comment",),
         single_wrappers=("type_declaration", "const_declaration", "var_declaration"),
         imports=("import_declaration", "package_clause"),
     )

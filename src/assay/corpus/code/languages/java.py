@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,11 +15,10 @@ def _method(node: Node) -> Description:
 
 
 def _field(node: Node) -> Description | None:
-    declarator = node.child_by_field_name("declarator")
-    if declarator is None:
+    if node.type == "field_declaration" and not {"static", "final"} <= {*text_of(node.named_children[0]).split()}:
         return None
-    modifiers = text_of(node.named_children[0]).split() if node.type == "field_declaration" else ["static", "final"]
-    return Description("constant", field_text(declarator, "name")) if {"static", "final"} <= {*modifiers} else None
+    declarators = node.children_by_field_name("declarator")
+    return together([Description("constant", field_text(each, "name")) for each in declarators])
 
 
 def _enum_constant(node: Node) -> Description | None:
@@ -47,8 +46,10 @@ add(
             "constant_declaration": _field,
             "module_declaration": named("module"),
         },
-        leads=("line_comment", "block_comment"),
+        attributes=("block_comment",),
+        comments=("line_comment", "block_comment"),
+        line_comment=b"//",
         imports=("import_declaration", "package_declaration"),
-        test_mark=r"^\s*@(?:\w+\.)*(?:\w*Test)\b",
+        test_mark=(b"Test", r"^\s*@(?:\w+\.)*(?:\w*Test)\b"),
     )
 )

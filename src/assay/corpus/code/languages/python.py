@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CONSTANT = re.compile(r"_*[A-Z]\w*")
+_PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 _SECONDARY = re.compile(r"@\s*(?:\w+\.)*(?:setter|deleter|overload)\s*$", re.MULTILINE)
 
 
@@ -30,13 +32,24 @@ def _alias(node: Node) -> Description:
 
 
 def _assignment(node: Node) -> Description | None:
-    inner = node.named_children[0]
-    left = inner.child_by_field_name("left")
-    if inner.type != "assignment" or left is None or left.type != "identifier":
-        return None
-    name = text_of(left)
-    is_constant = _CONSTANT.fullmatch(name) or inner.child_by_field_name("type") is not None
-    return Description("constant", name) if is_constant else None
+    """Every name on the left: `A = B = 1`, `A, (B, *C) = …`."""
+    inner: Node | None = node.named_children[0]
+    names: dict[str, None] = {}
+    while inner is not None and inner.type == "assignment":
+        is_typed = inner.child_by_field_name("type") is not None
+        for name in map(text_of, _targets(inner.child_by_field_name("left"))):
+            if is_typed or _CONSTANT.fullmatch(name):
+                names[name] = None
+        inner = inner.child_by_field_name("right")
+    return together([Description("constant", name) for name in names])
+
+
+def _targets(left: Node | None) -> Iterator[Node]:
+    if left is None or left.type == "identifier":
+        yield from [left] if left is not None else []
+    elif left.type in _PATTERNS:
+        for part in left.named_children:
+            yield from _targets(part)
 
 
 add(
@@ -52,7 +65,8 @@ add(
         },
         places={"expression_statement": ("(module (expression_statement (assignment)) @unit)",)},
         wrappers=("decorated_definition",),
+        line_comment=b"#",
         imports=("import_statement", "import_from_statement", "future_import_statement"),
-        test_mark=r"^class\s+\w+\s*\([^)]*TestCase\b",
+        test_mark=(b"TestCase", r"^class\s+\w+\s*\([^)]*TestCase\b"),
     )
 )

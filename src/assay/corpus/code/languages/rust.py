@@ -60,9 +60,14 @@ add(
             kind: (f"(source_file ({kind}) @unit)", f"(declaration_list ({kind}) @unit)")
             for kind in ("const_item", "static_item", "type_item")
         },
-        leads=("line_comment", "block_comment", "attribute_item"),
+        attributes=("attribute_item", "block_comment"),
+        comments=("line_comment", "block_comment"),
+        line_comment=b"//",
         inner_docs=(b"//!", b"/*!"),
         imports=("use_declaration", "extern_crate_declaration", "inner_attribute_item"),
-        test_mark=r"^\s*#\[(?:(?:\w+::)*(?:test|rstest|test_case)\b|cfg\((?:all\((?:[^()]*,)?\s*)?test\s*[,)])",
+        test_mark=(
+            b"test",
+            r"^\s*#\[(?:(?:\w+::)*(?:test|rstest|test_case)\b|cfg\((?:all\((?:[^()]*,)?\s*)?test\s*[,)])",
+        ),
     )
 )

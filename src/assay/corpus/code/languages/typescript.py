@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+from msgspec.structs import replace
+
+from assay.corpus.code.language import (
+    UNIT,
+    WRAPPER,
+    Description,
+    Language,
+    add,
+    field_text,
+    named,
+    text_of,
+    together,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
 _ANY_FUNCTION = f"[{' '.join(f'({kind})' for kind in _FUNCTIONS)}]"
+_DECLARATIONS = ("lexical_declaration", "variable_declaration")
+_AROUND = ("export_statement", "ambient_declaration")
 _SHARED = frozenset({"exports", "module.exports", "window", "globalThis", "self"})
 
 
@@ -22,13 +37,41 @@ def _value_kind(node: Node, field: str, otherwise: str | None) -> str | None:
 
 
 def _variable(node: Node) -> Description | None:
-    """`const a = () => …` is a function; what is taken apart (`const {a, b} = …`) has no name of its own, and what is
-    only required here is defined elsewhere."""
-    if text_of(node.child_by_field_name("value")).startswith("require("):
+    """`const a = () => …` is a function; what is only required here is defined elsewhere; `const a = exports.b = …` is
+    described with the assignment if that defines something."""
+    value = node.child_by_field_name("value")
+    if value is not None and _is_required(value):
         return None
-    name = node.child_by_field_name("name")
+    names = {text_of(each): None for each in _names(node.child_by_field_name("name"))}
+    while value is not None and value.type == "assignment_expression":
+        if _value_kind(value, "right", None):
+            return None
+        value = value.child_by_field_name("right")
     kind = _value_kind(node, "value", "constant")
-    return Description(kind, text_of(name)) if kind and name is not None and name.type == "identifier" else None
+    return together([Description(kind, name) for name in names]) if kind else None
+
+
+def _is_required(value: Node) -> bool:
+    """`require("a")`, and what is taken out of it: `require("a").b`."""
+    inner: Node | None = value
+    is_call = False
+    while inner is not None and inner.type in {"call_expression", "member_expression"}:
+        is_call = inner.type == "call_expression"
+        inner = inner.child_by_field_name("function" if is_call else "object")
+    return is_call and text_of(inner) == "require"
+
+
+def _names(pattern: Node | None) -> Iterator[Node]:
+    """What a declarator names: `a`, or every name that `{a, b: [c], d = 1, ...rest}` takes out of a value."""
+    if pattern is None:
+        return
+    if pattern.type in {"identifier", "shorthand_property_identifier_pattern"}:
+        yield pattern
+    elif pattern.type in {"pair_pattern", "object_assignment_pattern", "assignment_pattern"}:
+        yield from _names(pattern.child_by_field_name("value" if pattern.type == "pair_pattern" else "left"))
+    elif pattern.type in {"object_pattern", "array_pattern", "rest_pattern"}:
+        for part in pattern.named_children:
+            yield from _names(part)
 
 
 def _field(node: Node) -> Description | None:
@@ -39,20 +82,60 @@ def _field(node: Node) -> Description | None:
     return Description(kind, name) if kind else None
 
 
-def _pair(node: Node) -> Description:
+def _pair(node: Node) -> Description | None:
+    """A function in an object that is worth finding itself: a variable of the file, an export, a property."""
+    whole = node.parent and node.parent.parent
+    if whole is None or not (whole.type == "export_statement" or _is_property(whole) or _is_outermost(whole)):
+        return None
     return Description("function", (field_text(node, "key") or "").strip("'\"`") or None)
 
 
+def _is_property(node: Node) -> bool:
+    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
+    return left is not None and left.type == "member_expression"
+
+
+def _is_outermost(node: Node) -> bool:
+    around = node.parent and node.parent.parent if node.type == "variable_declarator" else None
+    while around is not None and around.type in _AROUND:
+        around = around.parent
+    return around is not None and around.type == "program"
+
+
+def _outermost(root: Node) -> Iterator[tuple[int, Node]]:
+    """The variables of the file."""
+    for child in root.named_children:
+        inner = child
+        while inner.type in _AROUND and inner.named_children:
+            inner = inner.named_children[-1]
+        if inner.type in _DECLARATIONS:
+            yield WRAPPER, inner
+            yield from ((UNIT, part) for part in inner.named_children if part.type == "variable_declarator")
+
+
 def _assignment(node: Node) -> Description | None:
-    """`exports.a = function …` defines a, `Point.prototype.move = …` defines Point::move."""
+    """`exports.a = function …` defines a, `Point.prototype.move = …` defines Point::move, `a = exports.b = …` both."""
     kind = _value_kind(node, "right", None)
-    left = text_of(node.child_by_field_name("left"))
+    if kind is None:
+        return None
+    whole, lefts = node, [node.child_by_field_name("left")]
+    while whole.parent is not None and whole.parent.type in {"assignment_expression", "variable_declarator"}:
+        whole = whole.parent
+        lefts.insert(0, whole.child_by_field_name("left") or whole.child_by_field_name("name"))
+    named = {each.name: each for left in lefts if left is not None and (each := _assigned(kind, text_of(left)))}
+    if len(named) > 1:
+        named.pop("default", None)
+    return together([replace(each, whole=whole) for each in named.values()])
+
+
+def _assigned(kind: str, left: str) -> Description | None:
     if left == "module.exports":
-        return _default(kind) if kind else None
+        return _default(kind)
     parts = left.replace(".prototype.", ".").rpartition(".")
-    if kind is None or parts[0] == "this" or "[" in parts[0] or "(" in parts[0]:
+    if parts[0] == "this" or "[" in left or "(" in left or "{" in left:
         return None
     owner = "" if parts[0] in _SHARED else parts[0].replace(".", "::")
+    kind = "method" if ".prototype." in left and kind == "function" else kind
     return Description(kind, f"{owner}::{parts[2]}" if owner else parts[2])
 
 
@@ -107,22 +190,13 @@ _TYPED = {
     "internal_module": _module,
     "module": _module,
 }
-_DECLARATIONS = ("lexical_declaration", "variable_declaration")
-_MEMBERS = f"(object (pair value: {_ANY_FUNCTION}) @unit)"
 _VARIABLES = (
-    *(f"(program ({kind} (variable_declarator) @unit))" for kind in _DECLARATIONS),
-    *(f"(program (export_statement ({kind} (variable_declarator) @unit)))" for kind in _DECLARATIONS),
-    f"(variable_declarator value: {_ANY_FUNCTION}) @unit",
-    "(variable_declarator value: (class)) @unit",
+    f"(_ (variable_declarator value: [{' '.join(f'({kind})' for kind in (*_FUNCTIONS, 'class'))}]) @unit) @wrapper",
 )
 _PLACES = {
     "variable_declarator": _VARIABLES,
-    "pair": (
-        f"(program (_ (variable_declarator value: {_MEMBERS})))",
-        f"(program (export_statement (_ (variable_declarator value: {_MEMBERS}))))",
-        f"(program (export_statement {_MEMBERS}))",
-        f"(assignment_expression left: (member_expression) right: {_MEMBERS})",
-    ),
+    **dict.fromkeys(_DECLARATIONS, ()),
+    "pair": (f"(pair value: {_ANY_FUNCTION}) @unit",),
     "assignment_expression": (
         f"(assignment_expression left: (member_expression) right: {_ANY_FUNCTION}) @unit",
         "(assignment_expression left: (member_expression) right: (class)) @unit",
@@ -131,10 +205,6 @@ _PLACES = {
 }
 _TYPED_PLACES = {
     **_PLACES,
-    "variable_declarator": (
-        *_VARIABLES,
-        *(f"(program (ambient_declaration ({kind} (variable_declarator) @unit)))" for kind in _DECLARATIONS),
-    ),
     "module": ("(module name: (_)) @unit",),
 }
 
@@ -149,9 +219,10 @@ def _language(name: str, suffixes: tuple[str, ...], package: str, grammar: str) 
             grammar=grammar,
             units=_TYPED if is_typed else _UNITS,
             places=_TYPED_PLACES if is_typed else _PLACES,
+            outermost=_outermost,
             wrappers=("export_statement", *(["ambient_declaration"] if is_typed else [])),
-            single_wrappers=("lexical_declaration", "variable_declaration"),
-            leads=("comment", "decorator"),
+            single_wrappers=_DECLARATIONS,
+            attributes=("decorator", "comment"),
             imports=("import_statement",),
         )
     )

@@ -1,0 +1,78 @@
+"""What stands right before a unit and belongs to it: comments and attributes.
+
+They are looked at from the unit backwards, because most comments stand before nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from assay.corpus.code.language import Language
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SPACE = 256
+"""Bytes of white space; more is no indentation."""
+_LINE = 4096
+"""Bytes; a longer line is no comment, and not looked through for each of the units on it."""
+
+
+class Leads:
+    """Of one file."""
+
+    def __init__(self, data: bytes, language: Language, attributes: Iterable[Node]):
+        self.attributes = {node.end_byte: node.start_byte for node in attributes}
+        """End → start; comments that the tree is asked for among them."""
+        self._data, self._language = data, language
+
+    def begin(self, start: int) -> int:
+        """Where a unit begins with them, each on the same line as the next or on the one above it."""
+        lead = self._before(start)
+        if lead is None:
+            return start
+        chain, inner = [], self._language.inner_docs
+        while lead is not None and not self._data.startswith(inner, lead):
+            chain.append(lead)
+            lead = self._before(lead)
+        # What stands behind code on the first line belongs to that.
+        return next((lead for lead in reversed(chain) if self.indent(lead) is not None), start)
+
+    def indent(self, start: int) -> int | None:
+        """Bytes of white space between the beginning of the line and this place; None: there is something else."""
+        before = self._data[max(0, start - _SPACE) : start]
+        code = before.rstrip(b" \t")
+        is_first = not code and len(before) == start
+        return len(before) - len(code) if is_first or code.endswith(b"\n") else None
+
+    def _before(self, position: int) -> int | None:
+        """The start of the one that ends right before."""
+        before = self._data[max(0, position - _SPACE) : position]
+        text = before.rstrip()
+        if not text or before.count(b"\n", len(text)) > 1:
+            return None
+        end = position - len(before) + len(text)
+        found = self.attributes.get(end)
+        return self._line_before(end) if found is None and self._language.line_comment else found
+
+    def _run(self, start: int, sign: bytes) -> int:
+        """The start of the first of all such lines above, without looking at each as at a stranger."""
+        data, inner = self._data, self._language.inner_docs
+        end = data.rfind(b"\n", 0, start)
+        while end > 0 and not data.startswith(inner, start):
+            line = data[max(data.rfind(b"\n", max(0, end - _LINE), end) + 1, end - _LINE) : end].lstrip()
+            if not line.startswith(sign) or line.startswith(inner):
+                break
+            start = end - len(line)
+            end = data.rfind(b"\n", 0, start)
+        return start
+
+    def _line_before(self, end: int) -> int | None:
+        """A comment that is a line, or stands behind an attribute."""
+        data, sign = self._data, self._language.line_comment or b""
+        line = data[max(data.rfind(b"\n", max(0, end - _LINE), end) + 1, end - _LINE) : end]
+        code = line.lstrip()
+        if code.startswith(sign):
+            return self._run(end - len(code), sign)
+        return self.attributes.get(end - len(line) + len(line.partition(sign)[0].rstrip())) if self.attributes else None
