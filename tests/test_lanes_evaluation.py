@@ -11,11 +11,14 @@ import pytest
 from small_index import write_index
 
 from assay.config import Config, Gate, LanesOptions, Paths, Statistics
+from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.lanes.evaluation import Order, evaluate_lanes
+from assay.lanes.system import LaneSystem
 from assay.records import Chunk
 from assay.report.markdown import to_markdown
 from assay.report.publish import Published, publish
+from assay.retrievers.variants import build
 from assay.runs.baselines import promote
 from assay.runs.folder import RunFolder
 
@@ -244,6 +247,59 @@ def test_a_retriever_of_ones_own_is_held_to_the_lane_and_its_faults_are_records(
     assert results["down"]["status"] == "error"
     assert "the service is down" in results["down"]["error"]["message"]
     assert done.exit_code == 3
+
+
+TOLD = """
+def search(query, k, lane=None):
+    return {"code": ["code:retry.py::delay"], "memory": ["mem-1"], "document": ["doc-1"]}[lane]
+"""
+
+
+def test_a_retriever_of_ones_own_is_told_the_lane(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "my_told_search.py").write_text(TOLD)
+    monkeypatch.syspath_prepend(str(project))
+    write_cases(project, CASES[:3])
+    run = evaluated(project, config_of(project, variants=("python:my_told_search:search",)))
+    assert [result["recall_at_k"] for result in run.summary["results"]] == [1, 1, 1]
+
+
+def test_a_run_is_not_resumed_with_another_version_of_a_retriever(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = project / "my_changed_search.py"
+    module.write_text(TOLD)
+    monkeypatch.syspath_prepend(str(project))
+    write_cases(project, CASES[:3])
+    config = config_of(project, variants=("python:my_changed_search:search",))
+    run = evaluated(project, config)
+    (run.path / "run_summary.json").unlink()
+    evaluated(project, config, resume=run.name)
+    (run.path / "run_summary.json").unlink()
+    module.write_text(TOLD + "# changed\n")
+    with pytest.raises(AssayError, match="cannot resume: retriever files"):
+        evaluated(project, config, resume=run.name)
+
+
+def test_as_many_are_searched_together_as_suits_the_retriever(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "my_batch_search.py").write_text(
+        TOLD + "\ndef search_all(queries, k):\n    return [[] for _ in queries]\n"
+    )
+    monkeypatch.syspath_prepend(str(project))
+    with Index.open(project / "corpus.db") as index:
+        names = ("bm25", "python:my_batch_search:search", "python:my_batch_search:search_all")
+        sizes = [
+            LaneSystem(name=name, retrievers={index.path: build(name, Config(), index)}).batch_size for name in names
+        ]
+    assert sizes == [512, 8, 64]
+
+
+def test_a_case_that_cannot_be_scored_is_listed_with_the_reason(project: Path) -> None:
+    write_cases(project, [CASES[0], {**CASES[0], "id": "gone", "expected_ids": ["code:nowhere.py::f"]}])
+    assert evaluated(project).summary["skipped"] == {
+        "count": 1,
+        "reasons": {"no expected id is in the index": 1},
+        "ids": {"gone": "no expected id is in the index"},
+    }
 
 
 def test_an_index_that_is_not_there(project: Path) -> None:

@@ -249,6 +249,14 @@ def test_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
     assert server.calls[0].body.keys() == {"query", "k"}
 
 
+def test_a_service_is_told_the_lane(index: Index) -> None:
+    with FakeServer(lambda _: Reply(body={"results": [{"id": "a", "score": 2}]})) as server:
+        retriever = build(f"{server.url}/search", Config(), index)
+        assert retriever.search([Query("q", "x")], Request(k=2, lane="document")) == [Ranking(("a",), (2.0,), "score")]
+        assert retriever.search([Query("q", "x")], Request(k=2, lane="code")) == [Ranking((), (), "score")]
+    assert [call.body["lane"] for call in server.calls] == ["document", "code"]
+
+
 def test_a_service_is_told_the_filter_and_held_to_it(index: Index) -> None:
     def handle(call: Call) -> Reply:
         assert call.body["sources"] == ["b.md"]

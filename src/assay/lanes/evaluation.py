@@ -19,15 +19,16 @@ from assay.evaluate import Plan, Timing, evaluate
 from assay.files import dump_json, write_atomic, write_json
 from assay.lanes import misses
 from assay.lanes.cases import Placed, in_lane, read_cases, sha256_of, unique
-from assay.lanes.scoring import MEASURES, record_of, score_rows
+from assay.lanes.scoring import MEASURES, record_of, score_rows, undefined
 from assay.lanes.system import LaneSystem
 from assay.lanes.tasks import Cut, Task, make_tasks
 from assay.records import Interval, Lane, Progress
 from assay.retrieval import summary
+from assay.retrievers.origins import origins
 from assay.retrievers.variants import build
 from assay.runs import history, manifest
 from assay.runs.folder import FAILURES, RESULTS, SUMMARY, RunFolder, find_run
-from assay.runs.heading import gate_result, heading, history_entry, index_block
+from assay.runs.heading import gate_result, heading, history_entry, index_block, skipped_block
 from assay.runs.results import ResultsFile, Row
 
 KIND = "lanes"
@@ -135,6 +136,7 @@ def _inputs(bench: Bench) -> manifest.Inputs:
         index=prints[0] if len(prints) == 1 else manifest.digest(prints),
         settings={
             "retrieval settings": [msgspec.to_builtins(config.retrieval), _searched(bench)],
+            "retriever files": origins(config.lanes.variants, config),
             "embedder": msgspec.to_builtins(config.embedder),
             "seed": config.seed,
         },
@@ -194,6 +196,7 @@ def _present(bench: Bench) -> dict[str, Any]:
 def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
     return heading(run, ("gold", "index", "retrieval settings")) | {
         "partial": None,
+        "skipped": skipped_block({task.id: reason for task in bench.tasks if (reason := undefined(task))}),
         "strict": bench.order.strict,
         "missing": [
             msgspec.to_builtins(entry) | {"told": str(entry)} for task in bench.tasks for entry in task.missing

@@ -51,8 +51,15 @@ def row_of(variant: str, task: Task, output: Ranking | Fault) -> Row:
     row |= _measured(top, hits, scores) | {"scores": scores, "rank": first_rank(top, task.case.expected_ids)}
     row["retrieved"] = {"scale": output.scale, "ids": top, "scores": list(output.scores[: task.k])}
     if not task.case.expected:
-        row |= {"status": "undefined", "reason": NOTHING_LEFT if task.expected_ids else NOTHING_EXPECTED}
+        row |= {"status": "undefined", "reason": undefined(task)}
     return row
+
+
+def undefined(task: Task) -> str | None:
+    """Why a case cannot be scored; None: it can."""
+    if task.case.expected:
+        return None
+    return NOTHING_LEFT if task.expected_ids else NOTHING_EXPECTED
 
 
 def score(top: Sequence[str], task: Task) -> dict[str, float | None]:

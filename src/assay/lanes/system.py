@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from assay.lanes.tasks import Task
 from assay.records import Fault, Lane, Ranking
-from assay.retrieval.system import BATCH
+from assay.retrieval.system import batch_of
 from assay.retrievers.protocol import Query, Request, Retriever
 
 
@@ -18,7 +18,11 @@ class LaneSystem(Struct, frozen=True, kw_only=True):
 
     name: str
     retrievers: Mapping[Path, Retriever]
-    batch_size: int = BATCH
+
+    @property
+    def batch_size(self) -> int:
+        """As many as suits the retriever: what is lost by a crash is at most one batch."""
+        return min(map(batch_of, self.retrievers.values()))
 
     def answer(self, cases: Sequence[Task]) -> Sequence[Ranking | Fault]:
         return self.search(cases)

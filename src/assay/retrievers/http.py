@@ -1,6 +1,6 @@
 """A service under test: POST {"query": ..., "k": ...} to a URL gives {"results": [{"id": ..., "score": ...}, ...]}.
 
-With a filter the request also holds "sources". Settings: `retrieval.http`.
+With a filter the request also holds "sources", in a search of one lane "lane". Settings: `retrieval.http`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Http:
         from assay.http import post_each
 
         cut = cut_of(self._index, request, self.scale)
-        filters = {"sources": list(request.sources)} if request.sources else {}
+        filters: dict[str, Any] = {"sources": list(request.sources)} if request.sources else {}
+        filters |= {"lane": request.lane} if request.lane else {}
         payloads = [{"query": _encodable(query.text), "k": request.k, **filters} for query in queries]
         return [_ranking(reply, cut) for reply in post_each(self._url, payloads, self._options)]
 

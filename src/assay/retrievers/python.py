@@ -2,7 +2,7 @@
 
 `function(query, k)` gives for one query a list of ids, of (id, score) or of {"id": ..., "score": ...}; it may be async.
 A function with a parameter called `queries` gets all queries at once and gives one such list for each. If it has a
-parameter `sources`, it is told the documents to search in.
+parameter `sources`, it is told the documents to search in; if it has a parameter `lane`, the lane (None: all).
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class Python:
 
     def _call(self, query: str | list[str], request: Request) -> Any:
         """What comes first is the query or the queries; k goes by its name where it has that name."""
-        named: dict[str, Any] = {"sources": list(request.sources)} if "sources" in self._names else {}
+        told: dict[str, Any] = {"sources": list(request.sources), "lane": request.lane}
+        named = {name: value for name, value in told.items() if name in self._names}
         if "k" in self._names:
             return self._function(query, k=request.k, **named)
         return self._function(query, request.k, **named)
@@ -93,7 +94,7 @@ def _parameters(function: Any, name: str) -> frozenset[str]:
     found = signature.parameters.values()
     names = frozenset(p.name for p in found if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY})
     try:
-        signature.bind("", *(() if "k" in names else (1,)), **dict.fromkeys(names & {"k", "sources"}))
+        signature.bind("", *(() if "k" in names else (1,)), **dict.fromkeys(names & {"k", "sources", "lane"}))
     except TypeError as fault:
         raise AssayError(
             f"'{name}{signature}' cannot be called: {fault}", expected="(query, k) or (queries, k)"
