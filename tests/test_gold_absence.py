@@ -99,6 +99,6 @@ def test_a_model_that_finds_nothing_proves_it(tmp_path: Path) -> None:
 def test_a_fault_is_no_proof(tmp_path: Path) -> None:
     config = script(tmp_path, {"contains": "weight of the vellum", "reply": "No idea."}, {"reply": reply()})
     asked = [Asked(id="a", question="What is the weight of the vellum sheet?"), Asked(id="b", question="Who sings?")]
-    found = by_model(asked, Grounds(index(), config), config, "m")
+    found = by_model(asked, Grounds(index(), config), config, "m").absences
     assert str(found["a"].fault).startswith("unreadable reply")
     assert found["b"].fault is None

@@ -18,7 +18,8 @@ from example_corpus import copy_example, example_folder
 from assay.cli.main import main
 from assay.config import Config, load
 from assay.errors import AssayError, IncompleteRun
-from assay.gold.build import PHASES, Built, Order, build
+from assay.gold.bench import PHASES, Order
+from assay.gold.build import Built, build
 from assay.gold.candidate import read_log
 from assay.gold.leaves import present
 from assay.llm.budget import BudgetSpent
@@ -114,7 +115,7 @@ def test_ids_do_not_depend_on_what_else_is_in_the_set(
 ) -> None:
     """Another mix from the same replies: what is in both sets has the same id."""
     mix = msgspec.structs.replace(load(example / "gold-build.yaml").gold.balance, fact_single=(0.2, 0.3, 0.4), hard=0.3)
-    build(order_in(example, tmp_path, config=with_gold(example, balance=mix)), quiet)
+    build(order_in(example, tmp_path, config=with_gold(example, balance=mix, ask_again=False)), quiet)
     old = {q["content"]["question"]: q["id"] for q in json.loads(whole[1]["gold.json"])["questions"]}
     new = {q["content"]["question"]: q["id"] for q in json.loads((tmp_path / "gold.json").read_text())["questions"]}
     assert old.keys() != new.keys()

@@ -172,7 +172,7 @@ def strata_of(chunks: dict[str, Chunk], answerable: int, unanswerable: int) -> S
 
 def test_batches_of_20_to_30_chunks_with_quotas_that_sum_to_what_is_wanted() -> None:
     chunks = chunks_of(130)
-    batches = plan_batches(strata_of(chunks, 100, 40), chunks, GoldOptions(oversample=1.5))
+    batches = plan_batches(strata_of(chunks, 100, 40).strata, chunks, GoldOptions(oversample=1.5))
     answerable = [batch for batch in batches if batch.kind == "answerable"]
     assert {len(batch.chunks) for batch in batches} <= set(range(20, 31))
     assert sum(batch.wanted for batch in answerable) == 150  # 1.5 × 100
@@ -188,15 +188,15 @@ def test_batches_of_20_to_30_chunks_with_quotas_that_sum_to_what_is_wanted() -> 
 def test_a_batch_is_of_one_language_and_its_id_changes_with_what_it_asks() -> None:
     chunks = {**chunks_of(4, metadata={"language": "fr"}), "x": Chunk(id="x", text="It is so.", source="b.md")}
     options = GoldOptions()
-    batches = plan_batches(strata_of(chunks, 4, 0), chunks, options)
+    batches = plan_batches(strata_of(chunks, 4, 0).strata, chunks, options)
     assert {batch.language: batch.chunks for batch in batches if batch.kind == "answerable"} == {
         "en": ("x",),
         "fr": ("c0", "c1", "c2", "c3"),
     }
-    forced = plan_batches(strata_of(chunks, 4, 0), chunks, GoldOptions(language="fr"))
+    forced = plan_batches(strata_of(chunks, 4, 0).strata, chunks, GoldOptions(language="fr"))
     assert {batch.language for batch in forced} == {"fr"}
     assert not {batch.id for batch in batches} & {batch.id for batch in forced}
-    assert plan_batches(strata_of(chunks, 4, 0), chunks, options) == batches
+    assert plan_batches(strata_of(chunks, 4, 0).strata, chunks, options) == batches
 
 
 # --- what is taken -----------------------------------------------------------------------------------------------

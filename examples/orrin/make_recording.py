@@ -19,7 +19,7 @@ from make_gold import chunk_of, rows
 
 from assay.config import load
 from assay.gold.asking import Batch, messages
-from assay.gold.build import Bench, Order, prepared
+from assay.gold.bench import Bench, Order, prepared
 
 HERE = Path(__file__).parent
 TARGET = HERE / "recording.jsonl"

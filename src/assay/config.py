@@ -324,6 +324,7 @@ class GoldOptions(Settings, frozen=True):
     oversample: Annotated[
         float, Meta(ge=1, le=5, description="candidates asked for, as a multiple of what is wanted: some are refused")
     ] = 1.4
+    ask_again: Annotated[bool, Meta(description="ask once more for what is missing when too few questions pass")] = True
     balance: Balance = Balance()
     gates: Annotated[
         dict[str, GoldGate], Meta(description="changes to the gates by id, as {G5-2: {severity: warning}}")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from assay.config import Config
+from assay.config import Config, LlmOptions
 from assay.corpus.language import detect
 from assay.corpus.quotes import fold, stands_in
 from assay.gold.asking import load_prompt
@@ -144,7 +144,14 @@ def _best_sentences(wanted: _Wanted, chunk: Chunk, grounds: Grounds) -> Absence:
     return best
 
 
-def by_model(asked: Sequence[Asked], grounds: Grounds, config: Config, name: str) -> dict[str, Absence]:
+class Proofs(Struct, frozen=True):
+    """What a model found, and what it left of the budget."""
+
+    absences: dict[str, Absence]
+    left: LlmOptions
+
+
+def by_model(asked: Sequence[Asked], grounds: Grounds, config: Config, name: str) -> Proofs:
     """One call for each question; a fault is told, never taken for an absence."""
     found = grounds.search([each.question for each in asked])
     chunks = grounds.chunks(id_ for ids in found for id_ in ids)
@@ -152,14 +159,13 @@ def by_model(asked: Sequence[Asked], grounds: Grounds, config: Config, name: str
     return asyncio.run(_ask_all(asked, shown, config, name))
 
 
-async def _ask_all(
-    asked: Sequence[Asked], shown: Sequence[list[Chunk]], config: Config, name: str
-) -> dict[str, Absence]:
+async def _ask_all(asked: Sequence[Asked], shown: Sequence[list[Chunk]], config: Config, name: str) -> Proofs:
     async with connect(config) as connections:
         model = connections.model(name)
         pairs = zip(asked, shown, strict=True)
         found = await asyncio.gather(*(_ask(model, each, passages) for each, passages in pairs))
-    return {each.id: absence for each, absence in zip(asked, found, strict=True)}
+        left = connections.budget.left_of(config.llm)
+    return Proofs({each.id: absence for each, absence in zip(asked, found, strict=True)}, left)
 
 
 async def _ask(model: Model, asked: Asked, passages: list[Chunk]) -> Absence:

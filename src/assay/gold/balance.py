@@ -59,6 +59,8 @@ class Choice(Struct, frozen=True, kw_only=True):
     chosen: tuple[str, ...]
     left: dict[str, str]
     targets: tuple[Reached, ...]
+    repeats: tuple[str, ...] = ()
+    """Of those that were left, those that ask the same as another."""
 
 
 def choose(options: Sequence[Option], target: int, quotas: Mapping[str, int], balance: Balance) -> Choice:

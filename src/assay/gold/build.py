@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,55 +11,35 @@ import msgspec
 from msgspec import Struct
 
 from assay.config import Config, LlmOptions
-from assay.corpus.index import Index
 from assay.errors import AssayError, IncompleteRun
 from assay.files import write_atomic, write_json
-from assay.gold.asking import LANGUAGES, load_prompt
+from assay.gold.again import SecondRound, Standing, plan_again
 from assay.gold.balance import Choice
+from assay.gold.bench import PHASES, Bench, Order, prepared
 from assay.gold.candidate import Candidate, LogLine, accepted, encode_lines
 from assay.gold.enrich import Checked, Stamp, enrich, ordinals
 from assay.gold.evidence import Evidence
-from assay.gold.exchange import by_batch, read_given
-from assay.gold.folder import ENRICHED, LOG, REJECTED, SELECTION, STRATA, VALIDATED, BuildFolder, clear, digest
+from assay.gold.folder import ENRICHED, LOG, REJECTED, SECOND, SELECTION, VALIDATED, VALIDATED_AGAIN, digest
 from assay.gold.gates import settle
 from assay.gold.generate import Workshop, finished, generate, missing
 from assay.gold.gold_file import read_gold_file
 from assay.gold.grounds import Grounds
-from assay.gold.people import read_people
-from assay.gold.plan import plan_batches
 from assay.gold.schema import SCHEMA, parse_gold
-from assay.gold.selection import select
-from assay.gold.stratify import Strata, stratify
+from assay.gold.selection import option_of, select
+from assay.gold.stratify import Strata
 from assay.gold.validate import Verdict, prove_absence, validate
 from assay.gold.verify import Verification, verify
-from assay.llm import Budget, connect
+from assay.llm import connect
 from assay.records import Progress, Step
 
-PHASES = ("strata", "questions", "validation", "enrichment", "choice")
-"""What `until` may name. The questions are phases 1 and 2."""
 NO_MODEL = (
     "Set gold.model in assay.yaml (provider/model), or exchange files: `assay gold prompts --out prompts.jsonl`, "
     "let any model, tool or person answer, `assay gold ingest answers.jsonl`, and build again"
 )
-
-
-class Order(Struct, frozen=True, kw_only=True):
-    """What is to be built, from what, and where."""
-
-    config: Config
-    index: Path
-    out: Path
-    folder: Path
-    today: str
-    partial: bool = False
-    """Go on with the batches that were answered."""
-    fresh: bool = False
-    until: str = PHASES[-1]
-
-    @property
-    def corpus(self) -> str:
-        """The first part of every id."""
-        return self.config.client if self.config.client != "default" else self.index.stem
+_AGAIN = (
+    "They ask for what the first round left missing. Build again to ask them again, with --partial to do without, "
+    "or set gold.ask_again to false and build with --fresh"
+)
 
 
 class Built(Struct, frozen=True, kw_only=True):
@@ -71,8 +50,21 @@ class Built(Struct, frozen=True, kw_only=True):
     log: tuple[LogLine, ...] = ()
     rejected: tuple[dict[str, Any], ...] = ()
     choice: Choice | None = None
+    second: SecondRound | None = None
+    """What is missing and can still be asked for."""
     gold: Path | None = None
     verification: Verification | None = None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of the corpus and of what is missing."""
+        if self.second is None:
+            return self.strata.remarks
+        said = (
+            f"{self.second.missing} questions are missing: `assay gold prompts` writes prompts that ask for them, "
+            "`assay gold ingest` takes the answers, and the next build adds what passes"
+        )
+        return (*self.strata.remarks, said)
 
     def as_data(self) -> dict[str, Any]:
         """What a program wants to know of it; the files hold the rest."""
@@ -87,112 +79,65 @@ class Built(Struct, frozen=True, kw_only=True):
             "rejected": len(self.rejected),
             "chosen": len(self.choice.chosen) if self.choice else None,
             "targets": msgspec.to_builtins(self.choice.targets) if self.choice else None,
-            "remarks": list(self.strata.remarks),
+            "remarks": list(self.remarks),
             "verification": self.verification.as_data() if self.verification else None,
         }
 
 
-class Bench(Struct, frozen=True, kw_only=True):
-    """A build that is prepared: phase 0 is done, nothing has been asked."""
-
-    order: Order
-    index: Index
-    folder: BuildFolder
-    strata: Strata
-    shop: Workshop
-
-
-@contextmanager
-def prepared(order: Order) -> Iterator[Bench]:
-    """Phase 0 and the plan of everything that follows."""
-    if order.fresh:
-        clear(order.folder)
-    _check_language(order.config.gold.language)
-    with Index.open(order.index) as index:
-        folder = BuildFolder(order.folder, _about(order, index), order.today)
-        strata = _strata(order, index, folder)
-        chosen = [id_ for each in strata.strata for id_ in (*each.chosen, *each.chosen_unanswerable)]
-        chunks = index.chunks(chosen)
-        options = order.config.gold
-        shop = Workshop(
-            batches=tuple(plan_batches(strata, chunks, options)),
-            chunks=chunks,
-            strata=strata.by_chunk,
-            per_chunk=options.per_chunk,
-            log=folder.file(LOG),
-            given=by_batch(read_given(folder.path)),
-            people=tuple(read_people(folder.path, index, options.strata)),
-        )
-        yield Bench(order=order, index=index, folder=folder, strata=strata, shop=shop)
-
-
-def _check_language(language: str) -> None:
-    if language not in {"auto", *LANGUAGES}:
-        raise AssayError(f"gold.language is '{language}'", expected=" or ".join(("auto", *LANGUAGES)))
-
-
-def _about(order: Order, index: Index) -> dict[str, Any]:
-    """Whatever would give another set. Who writes the questions may change on the way: the log says who did."""
-    settings = msgspec.to_builtins(order.config.gold)
-    for name in ("model", "gates"):
-        settings.pop(name, None)
-    prompts = [
-        load_prompt(kind, language).identity for kind in ("answerable", "unanswerable") for language in LANGUAGES
-    ]
-    about = {"corpus": order.corpus, "index": index.fingerprint, "seed": order.config.seed, "prompts": prompts}
-    return about | {f"gold.{name}": value for name, value in settings.items()}
-
-
-def _strata(order: Order, index: Index, folder: BuildFolder) -> Strata:
-    def make() -> dict[str, Any]:
-        found = stratify(index, order.config.gold, order.config.seed, folder.identity)
-        data: dict[str, Any] = msgspec.to_builtins(found)
-        return data
-
-    return folder.typed(STRATA, folder.phase(STRATA, folder.identity, make), Strata)
-
-
 def build(order: Order, progress: Progress) -> Built:
+    """All phases; and the questions once more for what is missing, where a model can be asked."""
+    built, rest = _round(order, progress)
+    if built.second is None or not order.config.gold.model:
+        return built
+    again = msgspec.structs.replace(order, fresh=False, config=msgspec.structs.replace(order.config, llm=rest))
+    return _round(again, progress)[0]
+
+
+def _round(order: Order, progress: Progress) -> tuple[Built, LlmOptions]:
+    """What the phases give with the batches that are planned, and what is left of the budget."""
     with prepared(order) as bench:
         progress(Step(PHASES[0], 1, 1))
         built = Built(folder=order.folder, strata=bench.strata)
         if order.until == PHASES[0]:
-            return built
+            return built, order.config.llm
         log, rest = _questions(bench, progress)
         built = msgspec.structs.replace(built, log=tuple(log))
         if order.until == PHASES[1]:
-            return built
-        left = msgspec.structs.replace(order, config=msgspec.structs.replace(order.config, llm=rest))
-        return _finish(msgspec.structs.replace(bench, order=left), built, progress)
+            return built, rest
+        return _finish(bench.with_llm(rest), built, progress)
 
 
-def _finish(bench: Bench, built: Built, progress: Progress) -> Built:
+def _finish(bench: Bench, built: Built, progress: Progress) -> tuple[Built, LlmOptions]:
     """Phases 3 to 5: from here on nothing but the proofs of absence is asked of a model."""
-    order, grounds = bench.order, Grounds(bench.index, bench.order.config)
+    until, grounds = bench.order.until, Grounds(bench.index, bench.order.config)
     candidates = accepted(built.log)
     if not candidates:
         raise AssayError("not one question was written", where=str(bench.folder.file(LOG)), hint="The log says why")
     progress(Step(PHASES[2], 0, len(candidates)))
-    verdicts = _validated(bench, candidates, grounds)
+    verdicts, bench = _validated(bench, candidates, grounds)
     progress(Step(PHASES[2], len(candidates), len(candidates)))
     rejected = _rejected(candidates, verdicts)
-    if order.until == PHASES[2]:
-        return msgspec.structs.replace(built, rejected=rejected)
+    if until == PHASES[2]:
+        return msgspec.structs.replace(built, rejected=rejected), bench.order.config.llm
     enriched, incomplete = _enriched(bench, candidates, verdicts, grounds)
     rejected = (*rejected, *incomplete)
     write_json(bench.folder.file(REJECTED), list(rejected))
     progress(Step(PHASES[3], len(enriched), len(enriched)))
     built = msgspec.structs.replace(built, rejected=rejected)
-    if order.until == PHASES[3]:
-        return built
+    if until == PHASES[3]:
+        return built, bench.order.config.llm
     choice = _chosen(bench, enriched, grounds)
+    built = msgspec.structs.replace(built, choice=choice, second=_second(bench, built.log, enriched, choice))
+    if built.second is not None and bench.order.config.gold.model:
+        return built, bench.order.config.llm
     if not choice.chosen:
         raise AssayError("no question passed", where=str(bench.folder.file(REJECTED)), hint="It says why")
     _write_gold(bench, enriched, choice)
     _write_log(bench, built, enriched, choice)
     progress(Step(PHASES[4], len(choice.chosen), len(choice.chosen)))
+    order = bench.order
     verification = verify(read_gold_file(order.out), bench.index, order.config, order.config.gold.model)
-    return msgspec.structs.replace(built, choice=choice, gold=order.out, verification=verification)
+    return msgspec.structs.replace(built, gold=order.out, verification=verification), order.config.llm
 
 
 # --- phases 1 and 2 ----------------------------------------------------------------------------------------------
@@ -204,21 +149,24 @@ def _questions(bench: Bench, progress: Progress) -> tuple[list[LogLine], LlmOpti
     shop, name = bench.shop, order.config.gold.model
     if not name and not shop.given and not shop.people:
         raise AssayError("no model is set to write the questions", hint=NO_MODEL)
-    unanswered = missing(shop)
+    needed = {batch.id for batch in (shop.batches if name else bench.first)}
+    unanswered = [batch for batch in missing(shop) if batch.id in needed]
     if not name and unanswered and not order.partial:
         raise IncompleteRun(
-            f"{len(unanswered)} of {len(shop.batches)} prompts have no readable answer yet",
+            f"{len(unanswered)} of {len(needed)} prompts have no readable answer yet",
             where=str(order.folder),
             hint="Write them with `assay gold prompts`, or build with --partial from those that are answered",
         )
     lines, rest = asyncio.run(_generate(order.config, shop, progress))
     done = finished(lines)
-    failed = [batch.id for batch in shop.batches if batch.id not in done]
+    failed = needed - done
     if failed and not order.partial:
         raise IncompleteRun(
-            f"{len(failed)} of {len(shop.batches)} batches got no reply; the log says why",
+            f"{len(failed)} of {len(needed)} batches got no reply; the log says why",
             where=str(shop.log),
-            hint="Build again to ask them again, or with --partial to go on without them",
+            hint=_AGAIN
+            if failed <= bench.again
+            else "Build again to ask them again, or with --partial to go on without",
         )
     return lines, rest
 
@@ -229,32 +177,43 @@ async def _generate(config: Config, shop: Workshop, progress: Progress) -> tuple
         return await generate(shop, progress), config.llm
     async with connect(config) as models:
         lines = await generate(msgspec.structs.replace(shop, model=models.model(name)), progress)
-        return lines, _rest(config.llm, models.budget)
-
-
-def _rest(llm: LlmOptions, budget: Budget) -> LlmOptions:
-    """The limits hold for the build as a whole."""
-    return msgspec.structs.replace(
-        llm,
-        max_cost=None if llm.max_cost is None else max(0.0, llm.max_cost - budget.spent),
-        max_seconds=None if llm.max_seconds is None else max(0.0, llm.max_seconds - budget.seconds),
-    )
+        return lines, models.budget.left_of(config.llm)
 
 
 # --- phase 3 -----------------------------------------------------------------------------------------------------
 
 
-def _validated(bench: Bench, candidates: Sequence[Candidate], grounds: Grounds) -> list[Verdict]:
+def _validated(bench: Bench, candidates: Sequence[Candidate], grounds: Grounds) -> tuple[list[Verdict], Bench]:
+    """Each round by itself: what was proved for the first is not asked again for the second. And the bench, with what
+    the proofs left of its budget."""
+    rounds: dict[str, list[Candidate]] = {VALIDATED: [], VALIDATED_AGAIN: []}
+    for candidate in candidates:
+        rounds[VALIDATED_AGAIN if candidate.batch in bench.again else VALIDATED].append(candidate)
+    found: dict[str, Verdict] = {}
+    for file, some in rounds.items():
+        verdicts, left = _validated_round(bench, file, some, grounds) if some else ([], bench.order.config.llm)
+        bench = bench.with_llm(left)
+        found |= {verdict.key: verdict for verdict in verdicts}
+    return [found[candidate.key] for candidate in candidates], bench
+
+
+def _validated_round(
+    bench: Bench, file: str, candidates: Sequence[Candidate], grounds: Grounds
+) -> tuple[list[Verdict], LlmOptions]:
     config = bench.order.config
-    name = config.gold.model
+    name, left = config.gold.model, config.llm
     made_from = digest([candidates, config.gold.gates, name, bench.index.fingerprint, config.embedder])
 
     def make() -> dict[str, Any]:
-        absences = prove_absence(candidates, grounds, config, name) if name else None
+        nonlocal left
+        absences = None
+        if name:
+            proofs = prove_absence(candidates, grounds, config, name)
+            absences, left = proofs.absences, proofs.left
         return {"model": name, "verdicts": msgspec.to_builtins(validate(candidates, grounds, config, absences))}
 
-    data = bench.folder.phase(VALIDATED, made_from, make)
-    return bench.folder.typed(VALIDATED, data.get("verdicts"), list[Verdict])
+    data = bench.folder.phase(file, made_from, make)
+    return bench.folder.typed(file, data.get("verdicts"), list[Verdict]), left
 
 
 def _rejected(candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> tuple[dict[str, Any], ...]:
@@ -338,6 +297,23 @@ def _chosen(bench: Bench, enriched: Sequence[Enriched], grounds: Grounds) -> Cho
 
     made_from = digest([[each.question for each in enriched], quotas, config.gold, config.embedder])
     return bench.folder.typed(SELECTION, bench.folder.phase(SELECTION, made_from, make), Choice)
+
+
+def _second(bench: Bench, log: Sequence[LogLine], enriched: Sequence[Enriched], choice: Choice) -> SecondRound | None:
+    """What is missing and can be asked for, after a first round that was answered whole. Written, so that it is."""
+    config = bench.order.config
+    answered = finished(log)
+    if bench.second is not None:
+        still = bench.again - answered and len(choice.chosen) < bench.strata.target
+        return bench.second if still and not config.gold.model else None
+    if not config.gold.ask_again or any(batch.id not in answered for batch in bench.first):
+        return None
+    good = tuple(option_of(each.stratum, each.question) for each in enriched)
+    standing = Standing(strata=bench.strata, good=good, choice=choice)
+    plan = plan_again(bench.index, config.gold, config.seed, standing)
+    if plan is not None:
+        write_json(bench.folder.file(SECOND), msgspec.to_builtins(plan))
+    return plan
 
 
 def _write_gold(bench: Bench, enriched: Sequence[Enriched], choice: Choice) -> None:

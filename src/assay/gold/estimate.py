@@ -10,7 +10,7 @@ from msgspec import Struct
 from assay.gold.absence import SHOWN, Asked
 from assay.gold.absence import messages as absence_messages
 from assay.gold.asking import Kind
-from assay.gold.build import Bench
+from assay.gold.bench import Bench
 from assay.gold.candidate import read_log
 from assay.gold.generate import finished, request_of
 from assay.llm import Estimate, connect, estimate
@@ -34,6 +34,8 @@ class Forecast(Struct, frozen=True, kw_only=True):
 class BuildEstimate(Struct, frozen=True, kw_only=True):
     model: str
     forecasts: tuple[Forecast, ...]
+    again: Forecast | None = None
+    """A second round at its largest, if hardly a question of the first passes; not in the sums."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -62,6 +64,7 @@ async def estimate_build(bench: Bench) -> BuildEstimate | None:
         return BuildEstimate(
             model=str(model.spelling),
             forecasts=(*forecasts, _proofs(bench, model)),
+            again=_again(bench, model) if bench.order.config.gold.ask_again and bench.second is None else None,
             warnings=tuple(models.warnings),
         )
 
@@ -84,6 +87,25 @@ def _proofs(bench: Bench, model: Model) -> Forecast:
     request = model.request(absence_messages(asked, some))
     one = estimate([request], model.price, _TOKENS_A_PROOF)
     return _sum("proofs of absence", [one] * count)
+
+
+def _again(bench: Bench, model: Model) -> Forecast:
+    """As much as the first round: more is never asked for."""
+    found = [
+        estimate(
+            [request_of(batch, bench.shop.chunks, model)], model.price, batch.wanted * _TOKENS_A_QUESTION[batch.kind]
+        )
+        for batch in bench.shop.batches
+    ]
+    parts = [_sum("", found), _proofs(bench, model)]
+    costs = [part.cost for part in parts if part.cost is not None]
+    return Forecast(
+        phase="asked again",
+        calls=sum(part.calls for part in parts),
+        prompt_tokens=sum(part.prompt_tokens for part in parts),
+        completion_tokens=sum(part.completion_tokens for part in parts),
+        cost=sum(costs) if len(costs) == len(parts) else None,
+    )
 
 
 def _sum(phase: str, parts: list[Estimate]) -> Forecast:

@@ -23,9 +23,11 @@ ABOUT = "build.json"
 STRATA = "chunk_strata.json"
 LOG = "generation_log.jsonl"
 VALIDATED = "validated.json"
+VALIDATED_AGAIN = "validated-2.json"
 REJECTED = "rejected_questions.json"
 ENRICHED = "enriched.json"
 SELECTION = "selection.json"
+SECOND = "second_round.json"
 
 
 def digest(value: Any) -> str:

@@ -20,11 +20,12 @@ def select(
     questions: Sequence[tuple[str, Raw]], grounds: Grounds, config: Config, quotas: Mapping[str, int], target: int
 ) -> Choice:
     """Of (stratum, question) pairs. Of questions that ask the same the better supported stays."""
-    options = sorted((_option(*pair) for pair in questions), key=lambda option: (-option.quality, option.id))
+    options = sorted((option_of(*pair) for pair in questions), key=lambda option: (-option.quality, option.id))
     texts = {str(raw["id"]): str(raw["content"]["question"]) for _, raw in questions}
     twice = _same(options, texts, grounds, config)
     choice = choose([each for each in options if each.id not in twice], target, quotas, config.gold.balance)
-    return msgspec.structs.replace(choice, left=dict(sorted((choice.left | twice).items())))
+    left = dict(sorted((choice.left | twice).items()))
+    return msgspec.structs.replace(choice, left=left, repeats=tuple(sorted(twice)))
 
 
 def _same(options: Sequence[Option], texts: Mapping[str, str], grounds: Grounds, config: Config) -> dict[str, str]:
@@ -41,7 +42,7 @@ def _same(options: Sequence[Option], texts: Mapping[str, str], grounds: Grounds,
     return found
 
 
-def _option(stratum: str, raw: Raw) -> Option:
+def option_of(stratum: str, raw: Raw) -> Option:
     kind = raw["classification"]
     return Option(
         id=raw["id"],

@@ -262,7 +262,7 @@ def _unanswerable(
 
 def _stratum(part: _Part, quota: int, absent: int, options: GoldOptions, seed: int) -> Stratum:
     """Chunks for either kind from the two ends of one order, so that few chunks get both."""
-    order = sorted(part.fit, key=lambda id_: _place(id_, seed))
+    order = sorted(part.fit, key=lambda id_: placed(id_, seed))
     answerable = quota - absent
     some = min(len(order), -int(-answerable * options.oversample // 1))
     others = min(len(order), -int(-absent * options.oversample // 1))
@@ -279,7 +279,7 @@ def _stratum(part: _Part, quota: int, absent: int, options: GoldOptions, seed: i
     )
 
 
-def _place(id_: str, seed: int) -> str:
+def placed(id_: str, seed: int) -> str:
     """A chunk's place does not depend on which others there are."""
     return hashlib.sha256(f"{seed}:{id_}".encode("utf-8", "backslashreplace")).hexdigest()
 

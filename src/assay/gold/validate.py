@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from assay.config import Config
-from assay.gold.absence import Absence, by_model
+from assay.gold.absence import Absence, Proofs, by_model
 from assay.gold.candidate import Candidate
 from assay.gold.evidence import Evidence
 from assay.gold.gates.protocol import Failure, Gate, settle
@@ -51,7 +51,7 @@ def validate(
     return [_verdict(candidate, evidence, refused.get(candidate.key)) for candidate in candidates]
 
 
-def prove_absence(candidates: Iterable[Candidate], grounds: Grounds, config: Config, model: str) -> dict[str, Absence]:
+def prove_absence(candidates: Iterable[Candidate], grounds: Grounds, config: Config, model: str) -> Proofs:
     """Every unanswerable candidate searched for in the whole corpus, and the best passages shown to the model."""
     return by_model(evidence_of(list(candidates), grounds).asked, grounds, config, model)
 

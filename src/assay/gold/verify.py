@@ -59,7 +59,7 @@ def verify(gold: GoldFile, index: Index, config: Config, model: str | None = Non
     gates = settle(config.gold.gates)
     evidence = evidence_of(gold, index, config)
     if model:
-        evidence.absences = by_model(evidence.asked, evidence.grounds, config, model)
+        evidence.absences = by_model(evidence.asked, evidence.grounds, config, model).absences
     outcomes = tuple(run_gates(evidence, gates))
     return Verification(
         gold=gold.name,

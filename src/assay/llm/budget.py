@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from assay.config import LlmOptions
 from assay.errors import AssayError, IncompleteRun
 from assay.llm.prices import Cost, Price, cost
 from assay.llm.protocol import ChatReply, ChatRequest, Llm, Usage
@@ -39,6 +41,15 @@ class Budget:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._start
+
+    def left_of(self, options: LlmOptions) -> LlmOptions:
+        """The same settings with what is left of their limits, for what comes next in the same run."""
+        cost, seconds = options.max_cost, options.max_seconds
+        return replace(
+            options,
+            max_cost=None if cost is None else max(0.0, cost - self.spent),
+            max_seconds=None if seconds is None else max(0.0, seconds - self.seconds),
+        )
 
     def check(self, expected: float = 0.0) -> None:
         """Raises `BudgetSpent` when no call of that cost may begin."""

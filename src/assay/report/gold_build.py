@@ -32,6 +32,13 @@ def estimate_report(estimate: BuildEstimate | None, strata: Strata) -> Report:
     )
     blocks.append(Table(columns, rows))
     blocks.append(Note(f"Estimated cost: {dollars(estimate.cost)} at most, before any reply that is already known."))
+    if (again := estimate.again) is not None:
+        blocks.append(
+            Note(
+                "When too few questions pass, what is missing is asked for once more: "
+                f"at most {again.calls} calls and {dollars(again.cost)} beside these."
+            )
+        )
     blocks += [Note(warning, "warn") for warning in estimate.warnings]
     return Report("Gold build", estimate.model, (Section("What is to be asked", tuple(blocks)),))
 
@@ -84,7 +91,7 @@ def _funnel(built: Built) -> Table:
         ("refused by a gate", len(built.rejected), "rejected_questions.json"),
     ]
     if built.choice is not None:
-        same = sum("same" in reason for reason in built.choice.left.values())
+        same = len(built.choice.repeats)
         rows.append(("ask the same as another", same, "selection.json"))
         rows.append(("left out for the mix", len(built.choice.left) - same, "selection.json"))
         rows.append(("in the set", len(built.choice.chosen), built.gold.name if built.gold else ""))
@@ -112,7 +119,7 @@ def _targets(built: Built) -> tuple[Block, ...]:
         for each in built.choice.targets
     )
     columns = (Column("target"), Column("wanted"), Column("reached"), Column("why not"))
-    return (Table(columns, rows), *(Note(remark, "warn") for remark in built.strata.remarks))
+    return (Table(columns, rows), *(Note(remark, "warn") for remark in built.remarks))
 
 
 def _number(value: float, wanted: str) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from assay.config import Config, load
 from assay.errors import AssayError
-from assay.gold.build import PHASES, Order, prepared
+from assay.gold.bench import PHASES, Order, prepared
 from assay.gold.estimate import estimate_build
 from assay.gold.exchange import by_batch, ingest, read_given
 from assay.gold.generate import missing

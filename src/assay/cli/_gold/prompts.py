@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from assay.cli._gold._order import order_of
     from assay.cli._output import print_json
-    from assay.gold.build import prepared
+    from assay.gold.bench import prepared
     from assay.gold.exchange import write_prompts
     from assay.gold.generate import missing
 
