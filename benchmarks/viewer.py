@@ -20,10 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote, urlencode
-
-from rag_run import write_project
 
 GOAL = 0.1
 ASSAY = (sys.executable, "-m", "assay")
@@ -33,7 +32,7 @@ ROUNDS = 15
 def prepare(folder: Path, questions: int) -> list[str]:
     """Two runs by the engine itself, with the formulas that need no model; their names, oldest first."""
     if not (folder / "cases.json").exists():
-        write_project(folder, questions)
+        import_module("rag_run").write_project(folder, questions)
         (folder / "assay.yaml").write_text("paths: {gold: cases.json}\n")
         for k in ("8", "2"):
             command = [*ASSAY, "run", "--precision", k, "--quiet", "--baseline", "none"]

@@ -69,6 +69,7 @@ def test_an_answer_that_failed_after_tries(shown: Shown) -> None:
     assert "1,000 10 0 0 1,010" in told
     assert "What the generator saw" not in told
     assert "Verdict – by nobody" in told
+    assert "There is no answer to label." in told
 
 
 def test_an_unanswerable_question_and_a_text_that_is_lost(shown: Shown) -> None:

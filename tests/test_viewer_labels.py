@@ -20,6 +20,7 @@ from assay.gold.audit import read_verdicts
 from assay.gold.gold_file import read_gold_file
 from assay.judges.labels import read_labels
 from assay.runs.folder import RunFolder
+from assay.viewer.labels import gold_labels
 
 Shown = tuple[RunFolder, Client]
 GOOD = {"id": "q1", "rater": "ana", "verdict": "pass"}
@@ -80,6 +81,8 @@ def test_the_last_one_of_a_person_stands_and_can_be_taken_back(shown: Shown) -> 
     assert [label.rater for label in read_labels(path)] == ["ben"]
     question = shown[1].json(f"/runs/{shown[0].name}/question", {"id": "q1"})
     assert [label["rater"] for label in question["labels"]] == ["ben"]
+    page = shown[1].get(f"/runs/{shown[0].name}/question", {"id": "q1"}, Cookie="assay-rater=ana").text
+    assert "<h3>Other people</h3><ul><li>ben: fail</li></ul>" in page
 
 
 @pytest.mark.parametrize(
@@ -296,3 +299,21 @@ def test_a_spoiled_line_of_labels_does_not_hide_the_others(shown: Shown) -> None
     send(shown, {**GOOD, "id": "q2"})
     data = shown[1].json(f"/runs/{shown[0].name}/questions", {"label": "labelled"}, Cookie="assay-rater=ana")
     assert [each["id"] for each in data["questions"]] == ["q1", "q2"]
+
+
+def test_lines_of_gold_labels_that_cannot_be_read_are_passed_over(project: tuple[Path, RunFolder]) -> None:
+    path = project[0] / "spoiled.labels.jsonl"
+    path.write_text('{torn\n{"id": "a", "verdict": "good", "rater": "x", "at": "1"}\n{"id": 5}\n')
+    assert list(gold_labels(path)) == ["a"]
+    path.unlink()
+    assert gold_labels(path) == {}
+
+
+def test_a_label_of_grades_alone_is_one(shown: Shown) -> None:
+    assert send(shown, {"id": "q1", "rater": "ana", "clarity": 3})[0] == 200
+    found = shown[1].json(f"/runs/{shown[0].name}/questions", {"label": "labelled"}, Cookie="assay-rater=ana")
+    assert [each["label"] for each in found["questions"]] == ["graded"]
+    assert (
+        shown[1].json(f"/runs/{shown[0].name}/questions", {"label": "disagrees"}, Cookie="assay-rater=ana")["found"]
+        == 0
+    )

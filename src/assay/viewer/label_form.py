@@ -10,8 +10,10 @@ from assay.report.markup import Markup, element, join, void
 from assay.viewer.parts import NOTHING
 from assay.viewer.visit import Visit
 
-ANSWER_KEYS = (("1", "pass"), ("2", "partial"), ("3", "fail"))
-GOLD_KEYS = (("1", "good"), ("3", "bad"))
+Keys = Sequence[tuple[str, str]]
+"""A key and the verdict it gives."""
+ANSWER_KEYS: Keys = (("1", "pass"), ("2", "partial"), ("3", "fail"))
+GOLD_KEYS: Keys = (("1", "good"), ("3", "bad"))
 
 
 def refused() -> Markup:
@@ -30,19 +32,22 @@ def answer_form(visit: Visit, action: str, id_: str, label: Mapping[str, Any] | 
     human = (label or {}).get("human") or {}
     grades = element("div", *(_grade(name, human.get(name)) for name in DIMENSIONS), class_="grades")
     inner = (_verdicts(ANSWER_KEYS, human.get("verdict")), _folded_grades(grades, human), *_rest(visit, label))
-    return _form(action, id_, then, inner, undo=label is not None)
+    return _form((action, id_, then), inner, ANSWER_KEYS, undo=label is not None)
 
 
 def gold_form(visit: Visit, action: str, id_: str, label: Mapping[str, Any] | None, then: str) -> Markup:
     if not visit.may_label:
         return refused()
     inner = (_verdicts(GOLD_KEYS, (label or {}).get("verdict")), *_rest(visit, label))
-    return _form(action, id_, then, inner, undo=label is not None)
+    return _form((action, id_, then), inner, GOLD_KEYS, undo=label is not None)
 
 
-def _form(action: str, id_: str, then: str, inner: Sequence[Markup], *, undo: bool) -> Markup:
+def _form(about: tuple[str, str, str], inner: Sequence[Markup], keys: Keys, *, undo: bool) -> Markup:
+    """`about`: where it is sent, the question's id, where to go on."""
+    action, id_, then = about
     hidden = [void("input", type="hidden", name=name, value=value) for name, value in (("id", id_), ("then", then))]
-    keys = "Keys: 1, 2, 3 mark and go on · j, k next, previous · u takes back · n the note"
+    marks = ", ".join(f"{key} {verdict}" for key, verdict in keys)
+    said = f"Keys: {marks}; j, k next, previous; u takes back; n the note"
     back = element("button", "Take back", type="submit", name="withdrawn", value="true", formnovalidate="")
     return element(
         "form",
@@ -51,7 +56,7 @@ def _form(action: str, id_: str, then: str, inner: Sequence[Markup], *, undo: bo
         element(
             "p", element("button", "Save", type="submit", class_="save"), back if undo else NOTHING, class_="actions"
         ),
-        element("p", keys, class_="keys"),
+        element("p", said, class_="keys"),
         class_="label",
         method="post",
         action=action,
@@ -59,7 +64,7 @@ def _form(action: str, id_: str, then: str, inner: Sequence[Markup], *, undo: bo
     )
 
 
-def _verdicts(keys: Sequence[tuple[str, str]], chosen: str | None) -> Markup:
+def _verdicts(keys: Keys, chosen: str | None) -> Markup:
     choices = [
         element(
             "label",

@@ -39,7 +39,7 @@ class Server:
 
     async def start(self, port: int) -> Guard:
         """Listen; port 0 is any free one. Gives the address and the token."""
-        self._runner = web.AppRunner(self._application(), access_log=None, handle_signals=False)
+        self._runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=1)
         await self._runner.setup()
         try:
             await web.TCPSite(self._runner, HOST, port).start()

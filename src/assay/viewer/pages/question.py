@@ -17,7 +17,7 @@ from assay.viewer.detail import extraction, rag, retrieval
 from assay.viewer.expense import expense
 from assay.viewer.label_form import answer_form, others
 from assay.viewer.lines import Entry
-from assay.viewer.parts import NOTHING, chip, folded, link
+from assay.viewer.parts import chip, folded, link, nothing
 from assay.viewer.passages import chunks_of, seen_texts
 from assay.viewer.question_list import ORDERS, Questions, around, filters_of
 from assay.viewer.refusal import not_found
@@ -139,12 +139,10 @@ def _rag(data: Data, visit: Visit) -> Markup:
     mine = next((label for label in data["labels"] if label.get("rater", "") == visit.rater), None)
     in_queue = "queue" in visit.query
     then = run_address(name, "next", {"after": data["id"]}) if in_queue and not mine else visit.with_query()
-    form = (
-        answer_form(visit, run_address(name, "labels"), data["id"], mine, then)
-        if row["answer"] is not None
-        else NOTHING
-    )
-    seen = mine is not None or not visit.may_label or visit.query.get("blind") == "0"
+    form = nothing("There is no answer to label.")
+    if row["answer"] is not None:
+        form = answer_form(visit, run_address(name, "labels"), data["id"], mine, then)
+    seen = mine is not None or not visit.may_label or row["answer"] is None or visit.query.get("blind") == "0"
     verdict = join([rag.judged(row, data["lost"]), others(data["labels"], visit.rater)])
     judge = folded(
         "The judge" if seen else "The judge, hidden until you have labelled", verdict, is_open=seen, class_="judge"
