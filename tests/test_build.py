@@ -247,9 +247,13 @@ def test_what_cannot_be_read_is_named_and_the_rest_goes_on(tmp_path: Path) -> No
     assert summary.skipped == {".jpg": 2, "no suffix": 1}
     again = update(tmp_path)
     assert again.is_current
-    assert again.failed == summary.failed
+    assert (again.failed, again.warnings) == (summary.failed, summary.warnings), "told until it is mended"
     (docs / "broken.pdf").write_bytes(pdf_bytes([["mended"]]))
-    assert counts(update(tmp_path)) == (0, 1, 2, 0)
+    mended = update(tmp_path)
+    assert counts(mended) == (0, 1, 2, 0)
+    assert mended.warnings == summary.warnings
+    (docs / "latin.txt").write_text("mended too, and long enough to be a chunk of its own")
+    assert update(tmp_path).warnings == ()
 
 
 def test_a_document_whose_reader_is_missing_is_read_once_it_is_there(

@@ -49,6 +49,42 @@ def test_a_whole_evaluation(project: Path, capsys: pytest.CaptureFixture[str]) -
     assert not list(project.rglob("*.tmp"))
 
 
+def test_a_run_of_another_version_is_reported_or_refused_in_one_line(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["retrieval", "--quiet", "--variants", "bm25"])
+    path = last(project).path / "run_summary.json"
+    whole = read_json(path)
+
+    def told(data: dict[str, Any]) -> str:
+        path.write_text(json.dumps(data))
+        capsys.readouterr()
+        code = main(["report", "last"])
+        shown = capsys.readouterr()
+        assert (code, len(shown.err.splitlines())) in {(0, 0), (2, 1)}, shown.err
+        return shown.err
+
+    assert told(whole) == ""
+    for key in whole:
+        assert "version of Assay" in (fault := told({name: whole[name] for name in whole if name != key})) or not fault
+    assert "has no 'metrics': written by another version of Assay" in told(
+        {name: value for name, value in whole.items() if name != "metrics"}
+    )
+    inner = {**whole, "health": {name: value for name, value in whole["health"].items() if name != "counts"}}
+    assert "has no 'counts'" in told(inner)
+    assert "its schema_version is 2, this one reads 1" in told(whole | {"schema_version": 2})
+
+
+def test_an_earlier_run_of_another_version_does_not_spoil_the_next(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["retrieval", "--quiet", "--variants", "bm25"])
+    (last(project).path / "run_summary.json").write_text('{"schema_version": 0}')
+    assert main(["retrieval", "--quiet", "--variants", "bm25"]) == 0
+    assert main(["history"]) == 0
+    assert not capsys.readouterr().err
+
+
 def test_the_same_inputs_give_the_same_bytes(project: Path) -> None:
     for _ in range(2):
         main(["retrieval", "--quiet", "--json"])

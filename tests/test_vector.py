@@ -45,6 +45,7 @@ def test_cosines_by_hand(tmp_path: Path) -> None:
 def test_a_query_without_direction_finds_nothing(tmp_path: Path) -> None:
     index = letters_index(tmp_path / "i.db", chunks_of(TEXTS))
     assert [ranking.ids for ranking in search(index, "", "zzz", "\ud800", "\x00")] == [()] * 4
+    assert [ranking.ids[:1] for ranking in search(index, "a", " \n\t\u3000", "b")] == [("5",), (), ("2",)]
     assert search(index) == []
 
 

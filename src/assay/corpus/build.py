@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,7 +20,11 @@ from assay.corpus.store import FileRow, State, locked, read_state, replacing
 from assay.corpus.writer import Making, Writer
 from assay.embedders import Embedder
 from assay.errors import AssayError
+from assay.files import dump_json
 from assay.records import Progress, Step
+
+NOTES = "notes"
+"""Where an index keeps what is to be told of its files."""
 
 
 class BuildOptions(Struct, frozen=True, kw_only=True):
@@ -67,7 +71,11 @@ class Outcome(Struct, frozen=True):
     files: Sequence[FileRow]
     metadata: dict[str, str]
     failed: Sequence[Problem] = ()
-    warnings: Sequence[Problem] = ()
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """Of the files read now and of those read before: what was to be told of one still is."""
+        return tuple(Problem(name, note) for name, notes in _notes(self.metadata).items() for note in notes)
 
 
 def build(paths: Sequence[Path] | Sources, out: Path, options: BuildOptions) -> Summary:
@@ -130,8 +138,11 @@ class _Build:
             if not any(row.chunks for row in files):
                 raise self._nothing([*writer.failed, *_problems(files)])
             metadata = self._metadata(files, writer) | {"lanes": " ".join(store.lanes())}
+            old_notes = _notes(state.metadata) if state else {}
+            notes = {name: old_notes[name] for name in work.kept if name in old_notes} | writer.notes
+            metadata[NOTES] = dump_json({name: told for name, told in sorted(notes.items()) if told})
             metadata["fingerprint"] = store.finish(metadata)
-        return Outcome(files, metadata, writer.failed, writer.warnings)
+        return Outcome(files, metadata, writer.failed)
 
     def _metadata(self, files: Sequence[FileRow], writer: Writer) -> dict[str, str]:
         model_id, dim = writer.common_model(files)
@@ -163,7 +174,7 @@ class _Build:
             unchanged=sum(name in good for name in work.kept),
             removed=sum(name not in good for name, row in known.items() if row.problem is None),
             failed=tuple(sorted((*self.found.problems, *outcome.failed, *_problems(outcome.files)), key=_file)),
-            warnings=tuple(outcome.warnings),
+            warnings=outcome.warnings,
             skipped=dict(sorted(self.found.skipped.items())),
             left_out=tuple(self.found.left_out),
             languages=_languages(outcome.files),
@@ -191,6 +202,11 @@ class _Build:
                 what += f" but {first.file} ({first.reason}{f'; and {others} more' if others else ''})"
                 expected = "code that somebody wrote, or a file that is named itself"
         return AssayError(what, where=where, expected=expected)
+
+
+def _notes(metadata: Mapping[str, str]) -> dict[str, list[str]]:
+    notes: dict[str, list[str]] = msgspec.json.decode(metadata.get(NOTES, "{}"))
+    return notes
 
 
 def _file(problem: Problem) -> str:

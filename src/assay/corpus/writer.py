@@ -39,7 +39,8 @@ class Writer:
 
     def __init__(self, store: Store, making: Making, kept: Sequence[FileRow]):
         self.failed: list[Problem] = []
-        self.warnings: list[Problem] = []
+        self.notes: dict[str, list[str]] = {}
+        """What is to be told of a file that was read, by its key."""
         self._store, self._making, self._kept = store, making, kept
         self._waiting: list[tuple[Chunk, bytes | None]] = []
         self._places: dict[str, tuple[Callable[[int], str], int]] = {}
@@ -70,7 +71,7 @@ class Writer:
         self._claim(loaded)
         vectors = loaded.vectors if self._making.embedder else None
         self._waiting.extend(zip(loaded.chunks, vectors or repeat(None), strict=vectors is not None))
-        self.warnings.extend(Problem(file.name, note) for note in loaded.notes)
+        self.notes[file.key] = list(loaded.notes)
         return replace(
             row,
             pages=loaded.pages,

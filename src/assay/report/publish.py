@@ -25,7 +25,7 @@ from assay.report.retrieval.questions import failures_of
 from assay.report.trend import Step, steps_of
 from assay.report.verdict import Compared, ExitCode, outcome_of
 from assay.runs.baselines import latest
-from assay.runs.folder import COMPARISON, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run
+from assay.runs.folder import COMPARISON, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run, older
 from assay.runs.scored import Scored, of_baseline, of_run
 
 
@@ -71,6 +71,13 @@ class Published(Struct, frozen=True, kw_only=True):
 
 def publish(run: RunFolder, config: Config, baseline: str = "latest", *, different_judges: bool = False) -> Published:
     """Compare, write `report.html`, `report.md` and `comparison.md` into the run's folder."""
+    try:
+        return _publish(run, config, baseline, different_judges=different_judges)
+    except KeyError as fault:  # of a run that another version wrote
+        raise older(run.path, fault.args[0]) from None
+
+
+def _publish(run: RunFolder, config: Config, baseline: str, *, different_judges: bool) -> Published:
     summary = run.summary
     now = of_run(run)
     rules = rules_of(config, different_judges=different_judges)

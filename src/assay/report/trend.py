@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from assay.errors import AssayError
 from assay.report.blocks import Chart, Mark, Note, Point, Section, Series
 from assay.report.intervals import point_of
 from assay.runs import history
@@ -78,11 +79,14 @@ def _step(entry: Mapping[str, Any], measure: str, runs: Path, versions: Mapping[
 
 
 def _interval(run: RunFolder, entry: Mapping[str, Any], measure: str) -> Mapping[str, Any] | None:
-    """From the run's own summary, if it is still there."""
+    """From the run's own summary, if it is still there and can be read."""
     if not run.finished:
         return None
-    summary = run.summary
-    own = summary["intervals"] if "intervals" in summary else summary["metrics"].get(entry.get("best"), {})
+    try:
+        summary = run.summary
+        own = summary["intervals"] if "intervals" in summary else summary["metrics"].get(entry.get("best"), {})
+    except AssayError:  # of another version
+        return None
     found: Mapping[str, Any] | None = own.get(measure)
     return found
 

@@ -128,8 +128,13 @@ def _products(
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Half a surrogate pair, which no tokenizer takes, becomes a question mark."""
-    return embedder.embed([text.encode("utf-8", "replace").decode() for text in texts], kind="query")
+    """Half a surrogate pair, which no tokenizer takes, becomes a question mark. White space alone says nothing: it has
+    no direction, whatever the model makes of it."""
+    said = [row for row, text in enumerate(texts) if text.strip()]
+    found = np.zeros((len(texts), embedder.dim), dtype=np.float32)
+    if said:
+        found[said] = embedder.embed([texts[row].encode("utf-8", "replace").decode() for row in said], kind="query")
+    return found
 
 
 def similarities(

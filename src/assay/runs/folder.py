@@ -11,12 +11,16 @@ from assay.errors import AssayError
 from assay.files import read_json, write_json
 from assay.runs.naming import folder_name
 from assay.runs.results import ResultsFile
+from assay.validation import shown
 
 MANIFEST, SUMMARY, RESULTS = "manifest.json", "run_summary.json", "results.jsonl"
 FAILURES, COMPARISON, REPORT_HTML, REPORT_MARKDOWN = "failures.jsonl", "comparison.md", "report.html", "report.md"
 LABELS = "labels.jsonl"
 """What people said of its answers, as the viewer writes it."""
 
+SCHEMA = 1
+"""Of manifest and summary."""
+AGAIN = "Evaluate again, or read it with the version that wrote it"
 COMMANDS = {"rag": "run", "extraction": "extract"}
 """By kind of run, where the command is called differently."""
 
@@ -58,7 +62,12 @@ class RunFolder(Struct, frozen=True):
         if not self.finished:
             hint = f"Go on with: {self.resume_command}"
             raise AssayError("the run is not finished", where=str(self.path), hint=hint)
-        return _object(self.path / SUMMARY)
+        path = self.path / SUMMARY
+        data = _Summary(path, _object(path))
+        if data["schema_version"] != SCHEMA:
+            told = f"its schema_version is {shown(data['schema_version'])}, this one reads {SCHEMA}"
+            raise AssayError(f"written by another version of Assay: {told}", where=str(path), hint=AGAIN)
+        return data
 
     @property
     def resume_command(self) -> str:
@@ -99,6 +108,22 @@ def find_run(root: Path, name: str, kind: str | None = None, *, finished: bool =
     known = ", ".join(run.name for run in runs[-3:]) or "none yet"
     what = f"{len(found)} runs are called '{name}'" if found else f"no run '{name}'"
     raise AssayError(what, where=str(root), hint=f"Newest: {known}")
+
+
+class _Summary(dict[str, Any]):
+    """A summary as another version may have written it: what it lacks is told in one line, whoever looks for it."""
+
+    def __init__(self, path: Path, data: dict[str, Any]):
+        super().__init__(data)
+        self._path = path
+
+    def __missing__(self, key: str) -> Any:
+        raise older(self._path, key)
+
+
+def older(path: Path, key: object) -> AssayError:
+    """The fault of a run that was written before there was such a key."""
+    return AssayError(f"has no '{key}': written by another version of Assay", where=str(path), hint=AGAIN)
 
 
 def _object(path: Path) -> dict[str, Any]:
