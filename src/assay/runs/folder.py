@@ -64,8 +64,9 @@ class RunFolder(Struct, frozen=True):
             raise AssayError("the run is not finished", where=str(self.path), hint=hint)
         path = self.path / SUMMARY
         data = _Summary(path, _object(path))
-        if data["schema_version"] != SCHEMA:
-            told = f"its schema_version is {shown(data['schema_version'])}, this one reads {SCHEMA}"
+        version = data.get("schema_version", SCHEMA)
+        if version != SCHEMA:
+            told = f"its schema_version is {shown(version)}, this one reads {SCHEMA}"
             raise AssayError(f"written by another version of Assay: {told}", where=str(path), hint=AGAIN)
         return data
 
