@@ -114,6 +114,8 @@ class _Run(Generic[C]):
     async def all(self) -> Timing:
         size = self.system.batch_size
         batches = iter([self.pending[start : start + size] for start in range(0, len(self.pending), size)])
+        if self.pending:
+            self.plan.progress(self._step(()))  # what was done before does not count for the pace
         start = perf_counter()
         async with asyncio.TaskGroup() as group:
             for _ in range(self.plan.workers):

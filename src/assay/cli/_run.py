@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -120,16 +119,6 @@ def check_effect(config: Config, arguments: argparse.Namespace) -> None:
 def exchange_of(arguments: argparse.Namespace) -> Exchange:
     """Batch files, if any are named."""
     return Exchange(take=tuple(arguments.batch_in or ()), write=arguments.batch_out)
-
-
-@contextmanager
-def resumable() -> Iterator[None]:
-    """Ctrl-C says how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print("assay: what was finished is kept. Go on with: assay run --resume last", file=sys.stderr)
-        raise
 
 
 def _override(config: Config, arguments: argparse.Namespace) -> Config:

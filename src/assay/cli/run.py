@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from assay.cli._output import finish, print_json, show, told
     from assay.cli._progress import progress_to
-    from assay.cli._run import ask, exchange_of, order_of, resumable
+    from assay.cli._run import ask, exchange_of, order_of
     from assay.config import load
     from assay.rag.batches import BatchWritten
     from assay.rag.estimate import estimate_run
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     require_baseline(arguments.baseline, config)
     try:
-        with progress_to(quiet=arguments.quiet) as progress, resumable():
+        with progress_to(quiet=arguments.quiet) as progress:
             folder = run_rag(order, progress, exchange_of(arguments))
     except BatchWritten as done:
         return told(done, arguments)
