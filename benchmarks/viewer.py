@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -29,10 +28,31 @@ ASSAY = (sys.executable, "-m", "assay")
 ROUNDS = 15
 
 
+WORDS = ("tide", "mooring", "skipper", "lifejacket", "harbour", "float", "plan", "radio", "channel", "gust", "reef")
+
+
+def write_project(folder: Path, questions: int) -> None:
+    """200 chunks and as many questions as asked for."""
+    chunks = [{"id": f"c{n:03d}", "source": f"d{n // 10}.md", "page": n % 10 + 1, "text": text(n)} for n in range(200)]
+    (folder / "chunks.jsonl").write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks))
+    cases = [
+        {"id": f"q{n:05d}", "question": f"What about {text(n)[:40]} number {n}?", "answer": "42"}
+        | {"expected_ids": [f"c{n % 200:03d}"], "tags": {"difficulty": "easy", "question_type": "single_hop"}}
+        for n in range(questions)
+    ]
+    (folder / "cases.json").write_text(json.dumps(cases))
+    command = [*ASSAY, "index", "chunks.jsonl", "--out", "corpus.db", "--quiet"]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def text(n: int) -> str:
+    return " ".join(WORDS[(n * 7 + step * (n % 5 + 1)) % len(WORDS)] for step in range(60))
+
+
 def prepare(folder: Path, questions: int) -> list[str]:
     """Two runs by the engine itself, with the formulas that need no model; their names, oldest first."""
     if not (folder / "cases.json").exists():
-        import_module("rag_run").write_project(folder, questions)
+        write_project(folder, questions)
         (folder / "assay.yaml").write_text("paths: {gold: cases.json}\n")
         for k in ("8", "2"):
             command = [*ASSAY, "run", "--precision", k, "--quiet", "--baseline", "none"]
