@@ -40,6 +40,10 @@ OUTSIDE = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "p
 """Where a declaration is no local variable."""
 
 
+WITH_BODY = {kind: (f"({kind} body: (_)) @unit",) for kind in BODIES}
+"""Most of these nodes only mention a type."""
+
+
 def outside(kind: str, *further: str) -> tuple[str, ...]:
     """The patterns of a node type there, and in further places."""
     return tuple(f"({place} ({kind}) @unit)" for place in (*OUTSIDE, *further))
@@ -107,9 +111,7 @@ def body(kind: str) -> Describe:
     def describe(node: Node) -> Description | None:
         name, around = field_text(node, "name"), node.parent.type if node.parent else ""
         is_named_elsewhere = around == "type_definition" or (name is None and around == "field_declaration")
-        if node.child_by_field_name("body") is None or is_named_elsewhere:
-            return None
-        return Description(kind, name)
+        return None if is_named_elsewhere else Description(kind, name)
 
     return describe
 
@@ -128,14 +130,10 @@ def typedef(node: Node) -> Description | None:
 
 
 def define(node: Node) -> Description | None:
-    """A define without a value only guards a header or switches something."""
-    # There are so many that reading the words is worth it.
+    """One with a value: without, it only guards a header or switches something."""
+    # There are so many that reading the words instead of the tree is worth it.
     words = (node.text or b"").lstrip(b"# \t").split(None, 2)
-    if len(words) < 3:
-        return None
-    if words[2].startswith(b"/") and node.child_by_field_name("value") is None:
-        return None
-    return Description("constant", words[1].decode("utf-8", "replace"))
+    return Description("constant", words[1].decode("utf-8", "replace")) if len(words) > 2 else None
 
 
 UNITS: dict[str, Describe] = {
@@ -153,7 +151,11 @@ add(
         suffixes=(".c",),
         package="tree_sitter_c",
         units=UNITS,
-        places={"declaration": outside("declaration")},
+        places={
+            "declaration": outside("declaration"),
+            **{kind: patterns for kind, patterns in WITH_BODY.items() if kind in UNITS},
+            "preproc_def": ("(preproc_def value: (_)) @unit",),
+        },
         attributes=("comment",),
         imports=("preproc_include",),
         noise=NOISE,

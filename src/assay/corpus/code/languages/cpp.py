@@ -89,8 +89,12 @@ add(
             "concept_definition": _concept,
         },
         places={
-            kind: c.outside(kind, "field_declaration_list", "template_declaration")
-            for kind in ("declaration", "alias_declaration")
+            **{
+                kind: c.outside(kind, "field_declaration_list", "template_declaration")
+                for kind in ("declaration", "alias_declaration")
+            },
+            **c.WITH_BODY,
+            "preproc_def": ("(preproc_def value: (_)) @unit",),
         },
         wrappers=("template_declaration",),
         attributes=("comment",),
