@@ -188,7 +188,7 @@ def write_project(folder: Path, questions: int) -> None:
     """200 chunks and as many questions as asked for."""
     from assay.cli.main import main as assay
 
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     chunks = [{"id": f"c{n:03d}", "source": f"d{n // 10}.md", "page": n % 10 + 1, "text": _text(n)} for n in range(200)]
     (folder / "chunks.jsonl").write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks))
     cases = [
@@ -222,6 +222,8 @@ def installed_peers() -> str | None:
     if not python.exists():
         print(f"installing {' and '.join(PACKAGES)} into {python.parent.parent}", flush=True)
         subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=False)
+    if not python.exists():
+        return None
     done = subprocess.run([str(python), "-m", "pip", "install", "-q", *PACKAGES], capture_output=True, check=False)
     return str(python) if done.returncode == 0 else None
 
@@ -236,7 +238,7 @@ def measure(name: str, setting: Setting, url: str, folder: Path, peers: str | No
     found: list[Found] = []
     for repeat in range(1 if name == "inspect" or setting.questions > MANY_AT_ONCE.questions else 3):
         project = folder / str(repeat)
-        if name.startswith("assay") and not project.exists():
+        if name.startswith("assay") and not (project / "cases.json").exists():
             write_project(project, setting.questions)
         command = [python, __file__, "--contender", name, "--url", url, "--folder", str(project)]
         command += ["--questions", str(setting.questions), "--at-once", str(setting.at_once)]
