@@ -346,6 +346,21 @@ def test_the_first_of_two_replies_stands(tmp_path: Path) -> None:
     assert asyncio.run(run()).text == "t1"
 
 
+def test_of_many_at_once_each_gets_the_one_that_stands(tmp_path: Path) -> None:
+    """More than one statement takes; every fifth is there already."""
+
+    async def run() -> list[str]:
+        one, two = ReplyStore(tmp_path / "r.db"), ReplyStore(tmp_path / "r.db")
+        await asyncio.gather(*(one.put(entry(number)) for number in range(0, 450, 5)))
+        late = [msgspec.structs.replace(entry(n), reply=ChatReply(text="late", model="x")) for n in range(450)]
+        stands = await asyncio.gather(*map(two.put, late))
+        one.close()
+        two.close()
+        return [reply.text for reply in stands]
+
+    assert asyncio.run(run()) == [f"t{n}" if n % 5 == 0 else "late" for n in range(450)]
+
+
 def test_a_full_disk_is_one_line_and_what_was_kept_stays(tmp_path: Path) -> None:
     async def run() -> None:
         store = ReplyStore(tmp_path / "r.db")
