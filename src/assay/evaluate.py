@@ -7,6 +7,7 @@ batches, workers, faults as records, the checkpoint, going on after a crash.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from threading import Thread
@@ -110,6 +111,9 @@ class _Run(Generic[C]):
         self.finished, self.seconds = len(plan.cases) - len(pending), 0.0
         self.errors = 0
         self.stopped: IncompleteRun | None = None
+        self.fault: Exception | None = None
+        self.is_async = asyncio.iscoroutinefunction(system.answer)
+        self.unscored: deque[tuple[Sequence[C], Outputs]] = deque()
 
     async def all(self) -> Timing:
         size = self.system.batch_size
@@ -117,27 +121,60 @@ class _Run(Generic[C]):
         if self.pending:
             self.plan.progress(self._step(()))  # what was done before does not count for the pace
         start = perf_counter()
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self.plan.workers):
-                group.create_task(self._work(batches))
-        if self.stopped:
-            raise self.stopped
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.plan.workers):
+                    group.create_task(self._work(batches))
+        finally:
+            self._score_all()
+        if wrong := self.fault or self.stopped:
+            raise wrong
         return Timing(perf_counter() - start, len(self.pending))
 
     async def _work(self, batches: Iterator[Sequence[C]]) -> None:
         """A run that may not go on (budget, quota, disk) takes no new case; what is under way was paid for and ends."""
         for batch in batches:
-            if self.stopped:
+            if self.stopped or self.fault:
                 return
             try:
-                rows = self.plan.scorer(self.system, batch, await self._answer(batch))
-                self.plan.results.append(rows)
+                outputs = await self._answer(batch)
             except IncompleteRun as fault:
                 self.stopped = self.stopped or fault
                 return
-            self.finished += len(batch)
-            self.errors += sum(row["status"] == "error" for row in rows)
-            self.plan.progress(self._step(rows))
+            self._take(batch, outputs)
+
+    def _take(self, batch: Sequence[C], outputs: Outputs) -> None:
+        """Scored when the calls that are ready to be sent have been: nobody's question waits for another's score. Where
+        the system works in a thread, its times would show it: scored at once."""
+        self.unscored.append((batch, outputs))
+        if not self.is_async or len(self.unscored) > self.plan.workers:
+            self._score_all()
+        elif len(self.unscored) == 1:
+            asyncio.get_running_loop().call_soon(self._score_next)
+
+    def _score_next(self) -> None:
+        try:
+            if self.unscored:
+                self._score(*self.unscored.popleft())
+        except Exception as fault:  # noqa: BLE001 - nobody waits here: it is raised when the workers have ended
+            self.fault = self.fault or fault
+        if self.unscored:
+            asyncio.get_running_loop().call_soon(self._score_next)
+
+    def _score_all(self) -> None:
+        while self.unscored:
+            self._score(*self.unscored.popleft())
+
+    def _score(self, batch: Sequence[C], outputs: Outputs) -> None:
+        try:
+            rows = self.plan.scorer(self.system, batch, outputs)
+            self.plan.results.append(rows)
+        except IncompleteRun as fault:
+            self.stopped = self.stopped or fault
+            return
+        self.finished += len(batch)
+        self.errors += sum(row["status"] == "error" for row in rows)
+        self.plan.progress(self._step(rows))
 
     def _step(self, rows: Sequence[Row]) -> Step:
         last = rows[-1] if rows else None
@@ -146,8 +183,8 @@ class _Run(Generic[C]):
         )
 
     async def _answer(self, batch: Sequence[C]) -> Outputs:
-        if asyncio.iscoroutinefunction(self.system.answer):
-            outputs: Outputs = await self.system.answer(batch)
+        if self.is_async:
+            outputs: Outputs = await self.system.answer(batch)  # type: ignore[misc]
             return outputs
         return await _in_thread(self.system.answer, batch)
 
