@@ -85,6 +85,17 @@ def test_an_earlier_run_of_another_version_does_not_spoil_the_next(
     assert not capsys.readouterr().err
 
 
+def test_a_retriever_that_prints_does_not_spoil_the_result(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "mine.py").write_text(
+        'print("loaded")\n\ndef search(question, k):\n    print("asked:", question)\n    return ["float-1"]\n'
+    )
+    assert main(["retrieval", "--variants", "python:mine:search", "--json", "--quiet"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["metrics"]["python:mine:search"]["recall@5"]["mean"] == 0.2
+    assert "loaded\n" in err
+    assert "asked: Who countersigns" in err
+
+
 def test_the_same_inputs_give_the_same_bytes(project: Path) -> None:
     for _ in range(2):
         main(["retrieval", "--quiet", "--json"])

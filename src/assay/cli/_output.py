@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.config import Config
     from assay.report.blocks import Report
     from assay.report.publish import Published
+    from assay.runs.forecast import RunEstimate
 
 
 def words(text: str | None) -> tuple[str, ...] | None:
@@ -53,6 +54,16 @@ def show(report: Report, *, whole: bool = False, stderr: bool = False) -> None:
 
     kept = tuple(section for section in report.sections if whole or not section.detail)
     print_report(replace(report, sections=kept), Console(stderr=stderr))
+
+
+def print_estimate(estimate: RunEstimate, arguments: argparse.Namespace) -> None:
+    """What a dry run ends with."""
+    from assay.report.estimate import estimate_report
+
+    if arguments.json:
+        print_json(estimate.as_data())
+    else:
+        show(estimate_report(estimate))
 
 
 def finish(published: Published, config: Config, arguments: argparse.Namespace, *, one_of_many: bool = False) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +25,19 @@ NAME_ROOM = 24
 @contextmanager
 def progress_to(*, quiet: bool, line: Line | None = None) -> Iterator[Progress]:
     """Whoever works tells each step; `line` says what of it is kept on the screen."""
-    if quiet:
-        yield lambda _: None
-    elif is_screen():
-        with _bars(line) as progress:
-            yield progress
-    else:
-        yield _lines(line)
+    with clean_stdout():
+        if quiet:
+            yield lambda _: None
+        elif is_screen():
+            with _bars(line) as progress:
+                yield progress
+        else:
+            yield _lines(line)
+
+
+def clean_stdout() -> AbstractContextManager[Any]:
+    """Around a system of the user's own: what it prints goes to stderr, for stdout is the result's."""
+    return redirect_stdout(sys.stderr)
 
 
 def is_screen() -> bool:

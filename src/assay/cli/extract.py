@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.config import Config
-    from assay.extraction.evaluation import Order
+    from assay.extraction.bench import Order
     from assay.records import Step
+    from assay.runs.folder import RunFolder
 
 HELP = "extract records from texts and score them against what is expected"
 
@@ -32,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", metavar="N", type=int, help="samples at once")
     parser.add_argument("--delay", metavar="SECONDS", type=float, help="from one call to the next, for free tiers")
     parser.add_argument("--no-summary", action="store_true", help="let no model write what goes wrong")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="what would be called, tokens and cost; nothing is spent"
+    )
     parser.add_argument("--max-cost", metavar="USD", type=float, help="stop cleanly when this is spent")
     parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
@@ -44,24 +48,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from contextlib import redirect_stdout
-    from datetime import datetime
-
-    from assay.cli._notes import note
-    from assay.cli._output import finish
-    from assay.cli._progress import progress_to
     from assay.config import load
-    from assay.extraction.evaluation import run_extraction
-    from assay.report.benchmark import write_benchmark
-    from assay.report.markdown import to_markdown
-    from assay.report.publish import publish
 
     config = _override(load(arguments.config), arguments)
     order = _order(config, arguments)
     if order.gold is None and order.samples.is_file() and order.samples.suffix != ".jsonl":
         return _print_records(order, arguments)
-    with progress_to(quiet=arguments.quiet, line=_line) as progress, redirect_stdout(sys.stderr):
-        folder = run_extraction(order, progress)  # an extractor that prints must not spoil the result
+    return _estimate(order, arguments) if arguments.dry_run else _run(order, arguments)
+
+
+def _estimate(order: Order, arguments: argparse.Namespace) -> int:
+    from assay.cli._output import print_estimate
+    from assay.cli._progress import clean_stdout
+    from assay.extraction.estimate import estimate_extraction
+
+    with clean_stdout():
+        estimate = estimate_extraction(order)
+    print_estimate(estimate, arguments)
+    return 0
+
+
+def _run(order: Order, arguments: argparse.Namespace) -> int:
+    from assay.cli._progress import progress_to
+    from assay.extraction.evaluation import run_extraction
+
+    with progress_to(quiet=arguments.quiet, line=_line) as progress:
+        folder = run_extraction(order, progress)
+    return show_run(folder, order.config, arguments)
+
+
+def show_run(folder: RunFolder, config: Config, arguments: argparse.Namespace) -> int:
+    """The report in its files and on the terminal, and what was wrong with the samples."""
+    from datetime import datetime
+
+    from assay.cli._notes import note
+    from assay.cli._output import finish
+    from assay.report.benchmark import write_benchmark
+    from assay.report.markdown import to_markdown
+    from assay.report.publish import publish
+
     published = publish(folder, config, arguments.baseline)
     reports = Path(config.root) / config.extraction.reports
     report = write_benchmark(reports, to_markdown(published.report), datetime.now())  # noqa: DTZ005 (a person's clock)
@@ -75,19 +100,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_records(order: Order, arguments: argparse.Namespace) -> int:
-    from contextlib import redirect_stdout
-
     from assay.cli._output import print_json
+    from assay.cli._progress import clean_stdout
     from assay.errors import AssayError
     from assay.extraction.evaluation import extract_file
     from assay.report.records import record_lines, with_confidence
 
-    for name in ("resume", "update_baseline", "force", "ci", "junit"):
+    for name in ("resume", "update_baseline", "force", "ci", "junit", "dry_run"):
         if getattr(arguments, name):
             raise AssayError(
                 f"--{name.replace('_', '-')} is for runs", where=str(order.samples), hint="One text is none"
             )
-    with redirect_stdout(sys.stderr):
+    with clean_stdout():
         output = extract_file(order)
     if arguments.json:
         print_json(with_confidence(output.records, output.confidences))
@@ -126,7 +150,7 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
 
 def _order(config: Config, arguments: argparse.Namespace) -> Order:
     from assay.errors import AssayError
-    from assay.extraction.evaluation import Order
+    from assay.extraction.bench import Order
 
     if arguments.gold and not arguments.samples:
         raise AssayError("--gold needs the outputs", expected="assay extract OUTPUTS.jsonl --gold GOLD.jsonl")

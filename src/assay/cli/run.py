@@ -56,14 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     # Searches of a run are small and many: more threads in the matrix library only spin while replies are awaited.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from assay.cli._output import finish, print_json, show, told
-    from assay.cli._progress import progress_to
+    from assay.cli._output import finish, print_estimate, told
+    from assay.cli._progress import clean_stdout, progress_to
     from assay.cli._run import ask, exchange_of, order_of
     from assay.config import load
     from assay.rag.batches import BatchWritten
     from assay.rag.estimate import estimate_run
     from assay.rag.evaluation import run_rag
-    from assay.report.estimate import estimate_report
     from assay.report.publish import publish, require_baseline
 
     config, order = order_of(load(arguments.config), arguments)
@@ -72,11 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.interactive:
         config, order = ask(config, order)
     if arguments.dry_run:
-        estimate = estimate_run(order)
-        if arguments.json:
-            print_json(estimate.as_data())
-        else:
-            show(estimate_report(estimate))
+        with clean_stdout():
+            estimate = estimate_run(order)
+        print_estimate(estimate, arguments)
         return 0
     require_baseline(arguments.baseline, config)
     try:

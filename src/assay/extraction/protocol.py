@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from assay.config import Config
 from assay.extraction.record_type import RecordType
-from assay.llm import Connections
-from assay.llm.protocol import Usage
 from assay.metrics.records.moments import parsed
 from assay.records import Fault
 from assay.registry import Registry
+
+if TYPE_CHECKING:
+    from assay.llm import Connections
+    from assay.llm.protocol import Usage
 
 
 class CalendarEvent(Struct, frozen=True, kw_only=True):

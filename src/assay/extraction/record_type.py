@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,6 +28,7 @@ from assay.metrics.records import COMPARATORS, Comparator, Field, Scheme
 from assay.validation import Keys, Place, convert
 from assay.yaml_source import Source
 
+_FOLDER = Path(__file__).parent / "record_types"
 EVENT = "event"
 LEVELS = ("strict", "moderate", "relaxed")
 DEFAULT_LEVEL = "moderate"
@@ -87,7 +87,7 @@ class RecordType(Struct, frozen=True, kw_only=True):
 def load_record_type(path: Path | None) -> RecordType:
     """The file; None: calendar events."""
     if path is None:
-        text = files("assay.extraction").joinpath("record_types", f"{EVENT}.yaml").read_text("utf-8")
+        text = _FOLDER.joinpath(f"{EVENT}.yaml").read_text("utf-8")
         return parse_record_type(text, f"{EVENT}.yaml")
     return parse_record_type(read_text(path), str(path))
 

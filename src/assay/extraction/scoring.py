@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import tzinfo
 from typing import Any
 
 import msgspec
@@ -18,25 +19,63 @@ FIELD = "field."
 """Before the name of a field's own score."""
 
 
+HEADLINES = ("precision", "recall", "f1")
+MICROS = ("micro_precision", "micro_recall", "micro_f1")
+
+
+def measures(fields: Sequence[str]) -> list[str]:
+    """All that a gate can be about."""
+    return [*HEADLINES, *MICROS, "perfect", *(FIELD + name for name in fields), "fields"]
+
+
 class ExtractionScorer:
-    """Rows of the results file."""
+    """Rows of the results file; `rows` is how many there were."""
 
     def __init__(self, record: RecordType, level: str | None = None):
         self._record, self._level = record, level
+        self.rows = 0
 
     def __call__(self, system: Named, cases: Sequence[Sample], outputs: Sequence[Output]) -> list[Row]:
-        return [self.row(system.name, sample, output) for sample, output in zip(cases, outputs, strict=True)]
+        found = self._matchings(cases, outputs)
+        made = [self._row(system.name, *each) for each in zip(cases, outputs, found, strict=True)]
+        self.rows += len(made)
+        return made
 
-    def row(self, variant: str, sample: Sample, output: Output) -> Row:
-        scored = sample.expected is not None
-        level = self._level or sample.level
+    def _matchings(self, samples: Sequence[Sample], outputs: Sequence[Output]) -> list[Matching]:
+        """Of one sample, or of many together: all those that are compared alike."""
+        sides = [self._sides(sample, output) for sample, output in zip(samples, outputs, strict=True)]
+        if len(samples) == 1:
+            return [match(*sides[0], self._scheme(samples[0]), samples[0].zone)]
+        from assay.metrics.records.many import match_all
+
+        alike: dict[tuple[str, tzinfo | None], list[int]] = {}
+        for number, sample in enumerate(samples):
+            alike.setdefault((self._level or sample.level, sample.zone), []).append(number)
+        found: dict[int, Matching] = {}
+        for (level, zone), numbers in alike.items():
+            together = match_all((sides[number] for number in numbers), self._record.level(level), zone)
+            found |= zip(numbers, together, strict=True)
+        return [found[number] for number in range(len(samples))]
+
+    def _sides(self, sample: Sample, output: Output) -> tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]:
+        """Expected and actual records as they are compared. A failed extraction gave none."""
+        expected, actual = sample.expected or (), () if output.fault or sample.expected is None else output.records
+        if self._record.is_event and sample.calendar:
+            return both_named(expected, actual, sample.calendar)
+        return expected, actual
+
+    def _scheme(self, sample: Sample) -> Scheme:
+        return self._record.level(self._level or sample.level)
+
+    def _row(self, variant: str, sample: Sample, output: Output, found: Matching) -> Row:
         base = {
             "variant": variant,
             "case_id": sample.id,
             "status": "error" if output.fault else "ok",
-            "tags": {"category": sample.category, "level": level},
-            "scored": scored,
+            "tags": {"category": sample.category, "level": self._level or sample.level},
+            "scored": sample.expected is not None,
             "description": sample.description,
+            "context": context_of(sample),
             "expected": list(sample.expected or ()),
             "actual": list(output.records),
             "confidences": list(output.confidences),
@@ -46,29 +85,32 @@ class ExtractionScorer:
             "attempts": output.attempts,
             "error": msgspec.to_builtins(output.fault) if output.fault else None,
         }
-        return base | self._judged(sample, output, self._record.level(level))
-
-    def _judged(self, sample: Sample, output: Output, scheme: Scheme) -> dict[str, Any]:
         if sample.expected is None:
-            return {"pairs": [], "missed": [], "extra": [], "counts": None, "scores": {}}
-        found = self.matching(sample, () if output.fault else output.records, scheme)
-        counts = Counts.of(found)
-        return {
-            "pairs": [
-                msgspec.to_builtins(pair) | {"failures": msgspec.to_builtins(found.failures(pair))}
-                for pair in found.pairs
-            ],
-            "missed": list(found.missed),
-            "extra": list(found.extra),
-            "counts": msgspec.to_builtins(counts),
-            "scores": scores_of(counts, found, scheme, failed=output.fault is not None),
-        }
+            return base | {"pairs": [], "missed": [], "extra": [], "counts": None, "scores": {}}
+        return base | _judged(found, self._scheme(sample), failed=output.fault is not None)
 
-    def matching(self, sample: Sample, records: Sequence[dict[str, Any]], scheme: Scheme) -> Matching:
-        expected: Sequence[dict[str, Any]] = sample.expected or ()
-        if self._record.is_event and sample.calendar:
-            expected, records = both_named(expected, records, sample.calendar)
-        return match(expected, records, scheme, sample.zone)
+
+def context_of(sample: Sample) -> dict[str, Any]:
+    """What the comparison depends on beside the records: kept in the row, so that it can be made again."""
+    return {
+        "level": sample.level,
+        "reference_datetime": sample.reference_datetime,
+        "timezone": sample.timezone,
+        "calendar": msgspec.to_builtins(sample.calendar),
+    }
+
+
+def _judged(found: Matching, scheme: Scheme, *, failed: bool) -> dict[str, Any]:
+    counts = Counts.of(found)
+    return {
+        "pairs": [
+            msgspec.to_builtins(pair) | {"failures": msgspec.to_builtins(found.failures(pair))} for pair in found.pairs
+        ],
+        "missed": list(found.missed),
+        "extra": list(found.extra),
+        "counts": msgspec.to_builtins(counts),
+        "scores": scores_of(counts, found, scheme, failed=failed),
+    }
 
 
 def scores_of(counts: Counts, found: Matching, scheme: Scheme, *, failed: bool) -> dict[str, float | None]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from assay.config import Config, Gate
-from assay.extraction.scoring import FIELD
+from assay.config import Config
+from assay.extraction.scoring import HEADLINES
 from assay.llm.prices import Cost, Price, cost
 from assay.llm.protocol import Usage
 from assay.metrics import calibration
@@ -19,7 +19,6 @@ from assay.runs.results import Row
 from assay.stats import Resampling, intervals_of, mean, quantile, wilson
 from assay.stats.distributions import normal_quantile
 
-HEADLINES = ("precision", "recall", "f1")
 KINDS = ("prompt", "completion", "thinking", "cached", "total")
 Pieces = Callable[[Counts], list[float]]
 PIECES: dict[str, Pieces] = {
@@ -68,6 +67,17 @@ def _micro(rows: Sequence[Row], pieces: Pieces, plan: Resampling) -> Interval:
 
 def counts_of(row: Row) -> Counts:
     return Counts(**row["counts"])
+
+
+def figures(rows: Sequence[Row], fields_named: Sequence[str], config: Config) -> dict[str, Any]:
+    """The parts of the summary that tell what goes wrong: also what a model is shown that puts it into words."""
+    return {
+        "overall": block(rows, config),
+        "by_category": breakdown(rows, "category", config),
+        "by_level": breakdown(rows, "level", config),
+        "by_field": fields(rows, fields_named),
+        "confidence": confidence(rows, config),
+    }
 
 
 def block(rows: Sequence[Row], config: Config) -> dict[str, Any]:
@@ -214,26 +224,6 @@ def _usage(entry: Mapping[str, int]) -> Usage:
     return Usage(**{kind: entry[kind] for kind in KINDS if kind != "total"})
 
 
-def measures(fields: Sequence[str]) -> list[str]:
-    """All that a gate can be about."""
-    return [*HEADLINES, *PIECES, "perfect", *(FIELD + name for name in fields), "fields"]
-
-
-def judge_gate(gate: Gate, found: Mapping[str, Interval]) -> dict[str, Any]:
-    """A rule on a measure. Undefined does not pass."""
-    interval = found.get(gate.measure, Interval(None, None, None, 0, 0))
-    passed = interval.mean is not None and round(interval.mean, 9) >= round(gate.at_least, 9)
-    return {
-        "measure": gate.measure,
-        "at_least": gate.at_least,
-        "severity": gate.severity,
-        "value": interval.mean,
-        "low": interval.low,
-        "high": interval.high,
-        "passed": passed,
-    }
-
-
 def worst(rows: Sequence[Row], n: int) -> list[Row]:
     """The scored samples that went worst: lowest F1, then the most records wrong or missed, then by id."""
     known = [row for row in rows if row["scored"] and not row["scores"]["perfect"]]
@@ -243,8 +233,3 @@ def worst(rows: Sequence[Row], n: int) -> list[Row]:
         return row["scores"]["f1"], -(counts.false_positives + counts.false_negatives), row["case_id"]
 
     return sorted(known, key=badness)[:n]
-
-
-def field_names(rows: Sequence[Row]) -> list[str]:
-    names = dict.fromkeys(name for row in rows for name in row["scores"] if name.startswith(FIELD))
-    return [name.removeprefix(FIELD) for name in names]

@@ -3,50 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
-
-import msgspec
-from msgspec import Struct
 
 from assay.judges import Answer, LlmJudge
-from assay.llm import ChatRequest, Estimate, connect, estimate
+from assay.llm import ChatRequest, connect, estimate
 from assay.llm.prices import Price
 from assay.rag.evaluation import Bench, Order, prepare, prices
 from assay.records import Case
+from assay.runs.forecast import Forecast, RunEstimate, scaled, unknown
 from assay.sampling import stratified
 
 SAMPLE = 40
 """Questions whose prompts are really made; the others are taken to be like them."""
 ANSWER = "x" * 1024
 """An answer of about 256 tokens, for the judge's prompt."""
-
-
-class Forecast(Struct, frozen=True, kw_only=True):
-    """One phase that costs something."""
-
-    phase: str
-    who: str
-    calls: int
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cost: float | None
-
-
-class RunEstimate(Struct, frozen=True, kw_only=True):
-    """The whole forecast. A cost that is not known is None, never a guess."""
-
-    questions: int
-    forecasts: tuple[Forecast, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def cost(self) -> float | None:
-        known = [forecast.cost for forecast in self.forecasts if forecast.cost is not None]
-        return sum(known) if len(known) == len(self.forecasts) else None
-
-    def as_data(self) -> dict[str, Any]:
-        data: dict[str, Any] = msgspec.to_builtins(self)
-        return data | {"cost_usd": self.cost}
 
 
 def estimate_run(order: Order) -> RunEstimate:
@@ -73,24 +42,18 @@ async def _answers(bench: Bench, sample: tuple[Case, ...], price: Price | None) 
     """Of the embedded pipeline; what a system of the user's own spends is not known here."""
     make = getattr(bench.system, "request", None)
     if make is None:
-        return Forecast(
-            phase="answers",
-            who=bench.system.name,
-            calls=len(bench.cases) * getattr(bench.system, "calls_per_question", 1),
-            prompt_tokens=None,
-            completion_tokens=None,
-            cost=None,
-        )
+        calls = len(bench.cases) * getattr(bench.system, "calls_per_question", 1)
+        return unknown("answers", bench.system.name, calls)
     made = [await make(case) for case in sample]
     requests: list[ChatRequest] = [request for request in made if request is not None]
-    return _scaled("answers", bench.system.name, estimate(requests, price), bench) if requests else None
+    return scaled("answers", bench.system.name, estimate(requests, price), len(bench.cases)) if requests else None
 
 
 async def _judge(bench: Bench, sample: tuple[Case, ...], price: Price | None) -> Forecast | None:
     if not isinstance(bench.judge, LlmJudge):
         return None
     requests = [bench.judge.request(await _judged(bench, case)) for case in sample]
-    return _scaled("judge", bench.judge.name, estimate(requests, price), bench)
+    return scaled("judge", bench.judge.name, estimate(requests, price), len(bench.cases))
 
 
 async def _judged(bench: Bench, case: Case) -> Answer:
@@ -107,16 +70,4 @@ async def _judged(bench: Bench, case: Case) -> Answer:
         context=context,
         answerable=case.answerable,
         category=case.category,
-    )
-
-
-def _scaled(phase: str, who: str, found: Estimate, bench: Bench) -> Forecast:
-    factor = len(bench.cases) / found.calls
-    return Forecast(
-        phase=phase,
-        who=who,
-        calls=len(bench.cases),
-        prompt_tokens=round(found.prompt_tokens * factor),
-        completion_tokens=round(found.completion_tokens * factor),
-        cost=None if found.cost is None else found.cost * factor,
     )

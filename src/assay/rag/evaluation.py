@@ -145,7 +145,7 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
             await evaluate_async(plan)
             kinds = await ask_archetypes(namer, results, passages) if namer else Kinds()
     except IncompleteRun as fault:
-        raise _resumable(fault, run) from None
+        raise run.resumable(fault) from None
     finally:
         await bench.system.close()
     results.finish(lambda row: row["case_id"])
@@ -159,13 +159,6 @@ def _namer(bench: Bench) -> Model | None:
     """The model that is asked for archetypes."""
     name = bench.config.run.judging.archetypes
     return None if name == BY_RULES else bench.models.model(name)
-
-
-def _resumable(fault: IncompleteRun, run: RunFolder) -> IncompleteRun:
-    """The fault with the command that goes on."""
-    hint = (fault.hint or "What was finished is kept").replace(f"; go on with: --resume {run.name}", "")
-    fault.hint = f"{hint.rstrip('.')}. Go on with: {run.resume_command}"
-    return fault
 
 
 def _priced(bench: Bench) -> Callable[[Output], Price | None] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.rag.estimate import RunEstimate
 from assay.report.blocks import Block, Column, Note, Report, Row, Section, Table
+from assay.runs.forecast import RunEstimate
 
 
 def estimate_report(estimate: RunEstimate) -> Report:
@@ -13,7 +13,7 @@ def estimate_report(estimate: RunEstimate) -> Report:
         Row((f.phase, f.who, f.calls, f.prompt_tokens, f.completion_tokens, _dollars(f.cost)))
         for f in estimate.forecasts
     )
-    blocks: list[Block] = [Note(f"{estimate.questions} questions; nothing was sent and nothing spent.")]
+    blocks: list[Block] = [Note(f"{estimate.questions} {estimate.unit}; nothing was sent and nothing spent.")]
     if rows:
         blocks.append(Table((*columns, Column("cost")), rows))
         blocks.append(Note(f"Estimated cost: {_dollars(estimate.cost)}, without retries and before any cached reply."))

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from assay.errors import AssayError
+from assay.errors import AssayError, IncompleteRun
 from assay.files import read_json, write_json
 from assay.runs.naming import folder_name
 from assay.runs.results import ResultsFile
@@ -78,6 +78,12 @@ class RunFolder(Struct, frozen=True):
             return f"assay score {data['source']}"
         command = COMMANDS.get(data["kind"], data["kind"])
         return f"assay {command} --resume {self.name}"
+
+    def resumable(self, fault: IncompleteRun) -> IncompleteRun:
+        """The fault with the command that goes on."""
+        hint = (fault.hint or "What was finished is kept").replace(f"; go on with: --resume {self.name}", "")
+        fault.hint = f"{hint.rstrip('.')}. Go on with: {self.resume_command}"
+        return fault
 
     def require_same(self, fingerprint: dict[str, Any]) -> None:
         """Refuse to go on with other inputs, naming what differs."""

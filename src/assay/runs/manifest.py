@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 import re
 from datetime import datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +64,8 @@ def config_as_data(config: Config) -> dict[str, Any]:
 @cache
 def environment() -> dict[str, Any]:
     """The same for a whole process, and so is the code it runs."""
+    import platform
+
     return {
         "assay": __version__,
         "python": platform.python_version(),
@@ -129,6 +129,8 @@ def _masked(value: Any) -> Any:
 
 
 def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:

@@ -46,7 +46,7 @@ def execution_table(summary: Summary) -> Table:
         "model": summary["model"],
         "started": execution["timestamp"],
         "duration": format_value(execution["duration"], "seconds"),
-        "samples a second": execution["samples_per_second"],
+        "samples a second": execution["questions_per_second"],
         "workers": execution["workers"],
         "delay": format_value(execution["delay"], "seconds"),
         "seed": summary["seed"],

@@ -1,0 +1,127 @@
+"""The end of an extraction run: its summary, which says that it is finished, and its line of history."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from assay.extraction import summary
+from assay.extraction.bench import Bench
+from assay.extraction.narrative import WORST, Narrative, write_summary
+from assay.extraction.scoring import HEADLINES
+from assay.files import write_json
+from assay.runs import history, sessions
+from assay.runs.folder import SUMMARY, RunFolder
+from assay.runs.heading import gate_result, heading, history_entry, skipped_block
+from assay.runs.results import Row
+
+
+async def conclude(run: RunFolder, bench: Bench, *, listed: bool) -> None:
+    """The summary, written last, and a line of history unless the very same is listed there."""
+    config, rows = bench.config, run.results.read()
+    found = summary.metrics(rows, config)
+    figures = summary.figures(rows, bench.record.scheme.names, config)
+    narrative = await _narrative(bench, rows, figures)
+    data = _heading(run, bench, rows) | {
+        "metrics": {name: interval.mean for name, interval in found.items()},
+        "intervals": msgspec.to_builtins(found),
+        **figures,
+        "latency": summary.latency(rows),
+        "tokens": summary.tokens(rows, narrative.tokens),
+        "cost": summary.costs(rows, bench.price, narrative.cost),
+        "errors": _errors(bench, rows),
+        "worst": [row["case_id"] for row in summary.worst(rows, WORST)],
+        "gates": [gate_result(gate, found.get(gate.measure)) for gate in config.extraction.gates],
+        "narrative": narrative.as_data(),
+        "execution": _execution(run, bench),
+        "notes": list(bench.samples.warnings) + _unknown_outputs(bench),
+    }
+    write_json(run.path / SUMMARY, data)
+    if not listed:
+        history.record(config.path("runs"), _history_entry(run, data))
+
+
+def _execution(run: RunFolder, bench: Bench) -> dict[str, Any]:
+    """The summary's own call is paid after the last session."""
+    options, totals = bench.config.extraction, sessions.totals(run.path)
+    earlier = totals["spent_usd"] - sessions.read(run.path)[-1].spent
+    return totals | {
+        "spent_usd": round(earlier + bench.models.budget.spent, 6),
+        "workers": options.workers,
+        "delay": options.delay,
+        "warnings": bench.models.warnings,
+    }
+
+
+async def _narrative(bench: Bench, rows: Sequence[Row], figures: dict[str, Any]) -> Narrative:
+    options = bench.config.extraction
+    if bench.source is not None:
+        return Narrative(reason="scored again, without a call")
+    if not options.summary:
+        return Narrative(reason="switched off")
+    texts = {sample.id: sample.text for sample in bench.samples.samples}
+    return await write_summary(
+        bench.models, options.summary_model or bench.model, figures, summary.worst(rows, WORST), texts
+    )
+
+
+def _unknown_outputs(bench: Bench) -> list[str]:
+    unknown = getattr(bench.extractor, "unknown", None)
+    lost: list[str] = unknown({sample.id for sample in bench.samples.samples}) if unknown else []
+    shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
+    return [f"{len(lost)} outputs are about no sample and were left out: {shown}"] if lost else []
+
+
+def _errors(bench: Bench, rows: Sequence[Row]) -> dict[str, Any]:
+    failed = [row for row in rows if row["status"] == "error"]
+    phases = Counter(row["error"]["phase"] for row in failed)
+    broken = [msgspec.to_builtins(each) for each in bench.samples.broken]
+    if broken:
+        phases["sample"] = len(broken)
+    return {"total": len(failed) + len(broken), "by_phase": dict(sorted(phases.items())), "broken": broken}
+
+
+def _heading(run: RunFolder, bench: Bench, rows: Sequence[Row]) -> dict[str, Any]:
+    samples, scored = bench.samples, [row for row in rows if row["scored"]]
+    return heading(run, ("gold", "index", "record type")) | {
+        "partial": _partial(bench, rows),
+        "system": bench.extractor.name,
+        "model": bench.model,
+        "record_type": bench.record.name,
+        "source": bench.source,
+        "corpus": {
+            "name": samples.name,
+            "sha256": samples.sha256,
+            "question_count": len(samples.samples) + len(samples.broken),
+            "tested": len(scored),
+            "distribution": {
+                tag: dict(sorted(Counter(row["tags"][tag] for row in scored).items())) for tag in ("category", "level")
+            },
+        },
+        "skipped": skipped_block({row["case_id"]: "no sidecar" for row in rows if not row["scored"]}),
+    }
+
+
+def _partial(bench: Bench, rows: Sequence[Row]) -> str | None:
+    """Why the run is no whole one."""
+    failed = sum(row["status"] == "error" for row in rows) + len(bench.samples.broken)
+    total, limit = len(rows) + len(bench.samples.broken), bench.config.extraction.error_limit
+    if failed and failed / total > limit:
+        return f"{failed} of {total} samples failed or are broken, more than {limit:.1%}"
+    return None
+
+
+def _history_entry(run: RunFolder, data: dict[str, Any]) -> dict[str, Any]:
+    metrics, cost = data["metrics"], data["cost"]["total_cost_usd"]
+    return history_entry(run, data, data["system"], cost) | {
+        "model": data["model"] or data["system"],
+        "sample_count": data["corpus"]["question_count"],
+        "scored_count": data["corpus"]["tested"],
+        "failed_count": data["errors"]["total"],
+        **{name: metrics.get(name) for name in (*HEADLINES, "micro_f1")},
+        "avg_latency_s": data["latency"]["total"]["avg"],
+        "est_cost_usd": cost,
+    }
