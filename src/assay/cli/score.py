@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.folder:
         return _again(arguments)
     if arguments.ci or arguments.junit:
-        raise AssayError("--ci and --junit tell of a run that is judged or scored again", hint="Name the run")
+        raise AssayError("--ci and --junit tell of a run that is judged again", hint="Name the run")
     if not arguments.qrels or not arguments.run:
         raise AssayError("nothing to score", expected="--qrels FILE --run FILE, or the name of a finished run")
     return _score_files(arguments)

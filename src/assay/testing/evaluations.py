@@ -78,7 +78,8 @@ def _run(settings: Config) -> RunFolder:
 
 
 def _extract(settings: Config) -> RunFolder:
-    from assay.extraction.evaluation import Order, run_extraction
+    from assay.extraction.bench import Order
+    from assay.extraction.evaluation import run_extraction
 
     samples = Path(settings.root) / settings.extraction.samples
     return run_extraction(Order(config=settings, samples=samples, command=COMMAND))
