@@ -42,7 +42,7 @@ def test_verify_writes_its_report_in_every_form(tmp_path: Path, capsys: pytest.C
     words = [word for out in outs for word in ("--out", str(out))]
     assert main(["gold", "verify", str(tmp_path / "gold.json"), "--index", str(index().path), *words]) == 1
     shown = capsys.readouterr().out
-    assert "refused" in shown
+    assert "Refused" in shown
     assert "G3-1" in shown
     data = json.loads(outs[0].read_text("utf-8"))
     failed = {o["gate"]: o for o in data["outcomes"] if o["status"] == "failed"}

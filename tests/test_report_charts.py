@@ -17,7 +17,7 @@ from assay.report.charts.scale import apart, text_width, value_axis
 from assay.report.html import asset
 
 KINDS = ("lines", "bars", "columns")
-ELEMENTS = {"svg", "title", "desc", "g", "path", "rect", "text"}
+ELEMENTS = {"svg", "title", "desc", "g", "path", "rect", "circle", "text"}
 
 
 def drawn(chart: Chart) -> Element:

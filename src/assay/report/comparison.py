@@ -70,7 +70,7 @@ def _flip_segments(comparison: Comparison) -> Chart:
     for flip in comparison.flips:
         way = "gained" if flip.now > flip.before else "lost"
         tally.update((key, value, way) for key, value in flip.tags.items() if key != "source")
-    kinds = sorted({(key, value) for key, value, _ in tally})
+    kinds = sorted({(key, value) for key, value, _ in tally if {v for k, v, _ in tally if k == key} != {"unknown"}})
     series = tuple(
         Series(way, tuple(Point(f"{key}: {value}", float(tally[key, value, way])) for key, value in kinds))
         for way in ("lost", "gained")
@@ -181,11 +181,13 @@ def _flip_counts(comparison: Comparison) -> Note:
 
 
 def _flips(comparison: Comparison) -> Items:
-    return Items(tuple(_flip(flip, comparison.flip_measure) for flip in comparison.flips))
+    several = len({flip.variant for flip in comparison.flips}) > 1
+    return Items(tuple(_flip(flip, comparison.flip_measure, several=several) for flip in comparison.flips))
 
 
-def _flip(flip: Flip, measure: str) -> Item:
+def _flip(flip: Flip, measure: str, *, several: bool) -> Item:
     gained = flip.now > flip.before
-    change = Field(measure, f"{format_value(flip.before, 'share')} → {format_value(flip.now, 'share')}")
+    change = f"{format_value(flip.before, 'share')} → {format_value(flip.now, 'share')}"
     tags = {"change": "gained" if gained else "lost", "variant": flip.variant, **flip.tags}
-    return Item(f"{flip.case_id} · {flip.variant}", flip.case_id, tags, (change,), "good" if gained else "bad")
+    id_ = f"{flip.case_id} · {flip.variant}" if several else flip.case_id
+    return Item(id_, f"{measure} {change}", tags, (Field(measure, change),), "good" if gained else "bad")

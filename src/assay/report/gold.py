@@ -25,8 +25,10 @@ from assay.report.blocks import (
     Table,
     Tone,
     Value,
+    Verdict,
 )
 from assay.report.numbers import format_value
+from assay.report.text import counted
 
 
 def verification_report(verification: Verification, questions: Mapping[str, Question]) -> Report:
@@ -40,14 +42,21 @@ def verification_report(verification: Verification, questions: Mapping[str, Ques
     subtitle = (
         f"{verification.questions} questions, {verification.unanswerable} of them unanswerable · {verification.index}"
     )
-    return Report(title=f"Gold set: {verification.gold}", subtitle=subtitle, sections=sections)
+    return Report(f"Gold set: {verification.gold}", subtitle, sections, _verdict(verification))
+
+
+def _verdict(verification: Verification) -> Verdict:
+    blocked, warned = len(verification.blocked), len(verification.warned)
+    more = f"{counted(warned, 'warning')}" if warned else "no warning"
+    if blocked:
+        return Verdict("Refused", f"{counted(blocked, 'blocking gate')} failed, {more}.", "bad")
+    return Verdict("Accepted", f"Every blocking gate holds, {more}.", "warn" if warned else "good")
 
 
 def _overview(verification: Verification) -> tuple[Block, ...]:
     blocked, warned = len(verification.blocked), len(verification.warned)
     passed = sum(outcome.status == "passed" for outcome in verification.outcomes)
     cards = (
-        Card("Verdict", "refused" if blocked else "accepted", "", "bad" if blocked else "good"),
         Card("Gates passed", f"{passed} of {len(verification.outcomes)}"),
         Card("Blocking", str(blocked), "failed", "bad" if blocked else "good"),
         Card("Warnings", str(warned), "failed", "warn" if warned else "good"),

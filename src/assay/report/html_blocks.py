@@ -60,7 +60,7 @@ def verdict_html(verdict: Verdict) -> Markup:
     if verdict.change:
         change = element("p", mark(verdict.change_tone), verdict.change, class_=toned("change", verdict.change_tone))
         parts.append(change)
-    return element("div", *parts, class_=toned("verdict", verdict.tone), role="region", aria_label="Verdict")
+    return element("div", *parts, class_=toned("verdict", verdict.tone), role="region", aria_label="In short")
 
 
 def mark(tone: Tone) -> Markup:

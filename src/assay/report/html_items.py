@@ -64,7 +64,7 @@ def _select(items: Items, name: str, values: dict[str, int]) -> Markup:
     options = [
         element("option", f"{value or '–'} ({count[value]:,})", value=number) for value, number in values.items()
     ]
-    return element("label", f"{name} ", element("select", every, *options))
+    return element("label", f"{name} ", element("select", every, *options, aria_label=name))
 
 
 def _noscript(items: Items) -> Markup:

@@ -20,6 +20,7 @@ from assay.runs.naming import BaselineName
 
 Summary = Mapping[str, Any]
 ExitCode = Literal[0, 1, 3]
+NO_BASELINE = "No baseline to compare with; --update-baseline makes one of a run."
 NAMED = 3
 """Measures that are named in the line; there may be dozens."""
 
@@ -60,14 +61,23 @@ def outcome_of(summary: Summary, compared: Compared) -> Outcome:
         return Outcome(3, "Incomplete", f"{missing} without a result, in no mean: go on with --resume.", "bad")
     faults = _faults(summary, compared)
     if faults:
-        return Outcome(1, "Fail", f"{'; '.join(faults)}.", "bad")
-    held = _held(summary, compared)
-    if not held:
-        return Outcome(0, "Measured", "Nothing to hold it against: no gate is set, and there is no baseline.", "plain")
+        said = "; ".join(faults)
+        return Outcome(1, "Fail", f"{said[0].upper()}{said[1:]}.", "bad")
+    if not summary["gates"]:
+        return _without_gates(compared)
     warned = [gate for gate in summary["gates"] if not gate["passed"]]
     if warned:
         return Outcome(0, "Pass", f"With a warning: {_gates(warned)}.", "warn")
-    return Outcome(0, "Pass", f"{' and '.join(held).capitalize()}.", "good")
+    gates = len(summary["gates"])
+    held = f"All {gates} gates hold" if gates > 1 else "The gate holds"
+    return Outcome(0, "Pass", f"{held}{', and nothing got worse' if compared.baseline else ''}.", "good")
+
+
+def _without_gates(compared: Compared) -> Outcome:
+    """Nobody has said what is good enough, so nothing passes."""
+    if compared.baseline:
+        return Outcome(0, "No worse", "No regression against the baseline; no gate says what is good enough.", "plain")
+    return Outcome(0, "Measured", "No gate says what is good enough.", "plain")
 
 
 def verdict_of(summary: Summary, compared: Compared, numbers: Sequence[Number]) -> Verdict:
@@ -106,17 +116,11 @@ def _gates(gates: Sequence[Mapping[str, Any]]) -> str:
     return f"gate fails: {', '.join(said)}{more}"
 
 
-def _held(summary: Summary, compared: Compared) -> list[str]:
-    gates = len(summary["gates"])
-    held = [f"all {gates} gates hold" if gates > 1 else "its gate holds"] if gates else []
-    return [*held, *(["no regression against the baseline"] if compared.baseline else [])]
-
-
 def _change(compared: Compared) -> tuple[str, Tone]:
     comparison = compared.baseline
     if comparison is None:
         refused = compared.refused
-        return (f"Not compared: {refused}", "warn") if refused else ("No baseline.", "plain")
+        return (f"Not compared: {refused}", "warn") if refused else (NO_BASELINE, "plain")
     said = headline(comparison)
     flips = comparison.flips
     lost = sum(flip.now < flip.before for flip in flips)

@@ -102,20 +102,19 @@ def _fields(row: Row, entry: Mapping[str, Any] | None) -> Iterator[Field]:
 
 def _facts(row: Row) -> Iterator[Facts]:
     judgment, retries = row["judgment"] or {}, row["retry_info"]
-    yield Facts("Grades", _pairs({name.replace("_", " "): judgment.get(name) for name in GRADES}))
-    yield Facts("Measures", _pairs({name: v for name, v in row["scores"].items() if name not in TOLD_ELSEWHERE}))
+    grades = {name.replace("_", " "): judgment.get(name) for name in GRADES}
+    yield Facts("Grades", tuple((name, f"{round(g, 2):g}") for name, g in grades.items() if g is not None))
+    measures = {name: value for name, value in row["scores"].items() if name not in TOLD_ELSEWHERE}
+    yield Facts("Measures", tuple((name, format_value(v, "share")) for name, v in measures.items() if v is not None))
     times = {name: row["timing"][name] for name in (*PHASES, "total")}
     yield Facts("Time", tuple((name, format_value(t, "seconds")) for name, t in times.items() if t is not None))
     for title, used in (("Tokens", row["tokens"]), ("Tokens of the judge", row["judge_tokens"])):
-        yield Facts(title, _pairs({kind: (used or {}).get(kind) for kind in KINDS}))
+        told = [(kind, (used or {}).get(kind)) for kind in KINDS]
+        yield Facts(title, tuple((kind, format_value(count, "integer")) for kind, count in told if count is not None))
     if retries["attempts"] > 1:
         recovered = "yes" if retries["recovered"] else "no"
         why = (("error", str(retries["error"])),) if retries["error"] else ()
         yield Facts("Tries", (("tries", str(retries["attempts"])), ("recovered", recovered), *why))
-
-
-def _pairs(values: Mapping[str, float | None]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, format_value(value, "text")) for name, value in values.items() if value is not None)
 
 
 def _rankings(row: Row, texts: Mapping[str, str]) -> tuple[Ranking, ...]:

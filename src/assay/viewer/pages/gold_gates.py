@@ -9,7 +9,7 @@ from assay.gold.verify import Verification, verify
 from assay.report.blocks import Report
 from assay.report.gold import verification_report
 from assay.report.html import Link
-from assay.report.html_blocks import section_html
+from assay.report.html_blocks import section_html, verdict_html
 from assay.report.markup import join
 from assay.viewer.gold_set import gold_of
 from assay.viewer.visit import Content, Data, View, Visit
@@ -35,7 +35,9 @@ def show(data: Data, _: Visit) -> Content:
     sections = [section_html(section, number) for number, section in enumerate(report.sections, 1)]
     links = tuple(Link(section.title, f"#s{number}") for number, section in enumerate(report.sections, 1))
     trail = (Link("Gold set", "/gold"),)
-    return Content(title=report.title, subtitle=report.subtitle, body=join(sections), links=links, trail=trail)
+    lead = [verdict_html(report.verdict)] if report.verdict else []
+    body = join([*lead, *sections])
+    return Content(title=report.title, subtitle=report.subtitle, body=body, links=links, trail=trail)
 
 
 VIEW = View("/gold/gates", data, show)
