@@ -232,7 +232,7 @@ def test_dark_and_light_are_remembered(shown: Shown, tab: Tab) -> None:
     page.get_by_role("button", name="Dark").click()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     page.get_by_role("link", name="History").click()
-    assert page.get_by_role("button", name="Light").is_visible()
+    page.get_by_role("button", name="Light").wait_for()
 
 
 def test_every_page_fits_a_phone(shown: Shown, tab: Tab) -> None:
