@@ -10,7 +10,7 @@ from assay.report.brief import brief
 from assay.report.numbers import MISSING
 from assay.report.repeats import Place, Repeats
 from assay.report.tables import cell_texts, table_of, told_elsewhere
-from assay.report.text import MARKS, one_line, visible
+from assay.report.text import MARKS, are, counted, one_line, visible
 
 _ACTIVE = re.compile(r"[\\`*\[\]<>|~$#]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """Characters that mean something inside a line; an underscore within a word means nothing."""
@@ -128,7 +128,7 @@ def _items(items: Items) -> str:
             parts.append(_bold(item.group))
         parts.append(_item(n, item, repeats))
     if others:
-        parts.append(paragraph(f"{others:,} others are in the HTML report."))
+        parts.append(paragraph(f"{counted(others, 'other')} {are(others)} in the HTML report."))
     return "\n\n".join(parts) or paragraph(items.empty)
 
 
