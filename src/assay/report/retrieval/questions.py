@@ -97,7 +97,7 @@ def _item(rows: Sequence[Line], failed: Mapping[str, Line], known: Mapping[str, 
         {"found by": outcome, "diagnosis": why, **first["tags"]},
         tuple(_fields(rows, failed)),
         OUTCOMES[outcome],
-        tuple(_facts(rows)),
+        tuple(_facts(rows, failed)),
         tuple(_rankings(rows, known)),
         routine=outcome == "all",
     )
@@ -119,9 +119,11 @@ def _fields(rows: Sequence[Line], failed: Mapping[str, Line]) -> Iterator[Field]
         yield Field(f"Missed by {variant}", told_by)
 
 
-def _facts(rows: Sequence[Line]) -> Iterator[Facts]:
-    ranks = [(row["variant"], str(row["rank"]) if row["rank"] else "not found") for row in rows if "rank" in row]
-    yield Facts("Rank of the first expected chunk", tuple(ranks))
+def _facts(rows: Sequence[Line], failed: Mapping[str, Line]) -> Iterator[Facts]:
+    """Where the first expected chunk stands: as measured, or as a deeper search found it."""
+    ranks = {row["variant"]: row.get("rank") or failed.get(row["variant"], {}).get("rank") for row in rows}
+    told = tuple((variant, str(rank) if rank else "not found") for variant, rank in ranks.items())
+    yield Facts("Rank of the first expected chunk", told)
     for row in rows:
         shown = {name: v for name, v in row["scores"].items() if name.partition("@")[0] in HEADLINES and v is not None}
         if shown:
