@@ -294,12 +294,14 @@ def test_history_keeps_what_is_gone(shown: Shown) -> None:
     data = client.json("/history")
     assert [entry["kind"] for entry in data["entries"]] == ["lanes", "extraction", "rag", "rag", "retrieval"]
     assert all(entry["is_here"] for entry in data["entries"])
+    assert [entry["verdict"] for entry in data["entries"][:4]] == ["no gate"] * 4
     assert [entry["kind"] for entry in client.json("/history", {"kind": "rag"})["entries"]] == ["rag", "rag"]
     away = folder / "away"
     run = runs_of(folder, "lanes")[0]
     shutil.move(run.path, away)
     try:
-        assert client.json("/history")["entries"][0]["is_here"] is False
+        gone = client.json("/history")["entries"][0]
+        assert (gone["is_here"], gone["verdict"]) == (False, "passed")
         assert client.json("/runs")["total"] == 4
         assert client.get(path_of(run)).status == 404
     finally:

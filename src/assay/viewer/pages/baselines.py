@@ -32,7 +32,7 @@ def show(data: Data, visit: Visit) -> Content:
         Column("corpus"),
         Column("promoted"),
         Column("questions", number=True),
-        Column("measures"),
+        Column("measures", wide=True),
         Column("from"),
     )
     rows = [_row(each) for each in reversed(data["baselines"])]

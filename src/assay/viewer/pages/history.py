@@ -23,12 +23,15 @@ def data(visit: Visit) -> Data:
     choice = Choice.of(visit.query, ("timestamp",))
     found = [entry for entry in entries if _fits(entry, choice)]
     part = part_of(ordered(found, None, descending=not choice.descending), len(entries), choice)
-    known = {run.name for run in visit.desk.catalogue.listings()}
+    known = {run.name: run.verdict for run in visit.desk.catalogue.listings()}
     return {
         "view": "history",
         **part.as_data(),
         "choices": {name: counted(str(entry.get(name)) for entry in entries) for name in FILTERS},
-        "entries": [entry | {"is_here": entry["run"] in known} for entry in part.items],
+        "entries": [
+            entry | {"is_here": entry["run"] in known, "verdict": known.get(entry["run"]) or _verdict(entry)}
+            for entry in part.items
+        ],
         "trend": [{"group": _group(e), "when": e["timestamp"], "metrics": e["metrics"]} for e in found],
     }
 
@@ -37,6 +40,11 @@ def _fits(entry: Data, choice: Choice) -> bool:
     if any(str(entry.get(name)) != choice.filters[name] for name in FILTERS if name in choice.filters):
         return False
     return all(word in str(entry["run"]).lower() for word in choice.words)
+
+
+def _verdict(entry: Data) -> str:
+    """Of a run that is gone: its line does not say whether there were gates."""
+    return "passed" if entry.get("passed") else "failed"
 
 
 def _group(entry: Data) -> str:
@@ -50,7 +58,7 @@ def show(data: Data, visit: Visit) -> Content:
         Column("finished"),
         Column("corpus"),
         Column("questions", number=True),
-        Column("measures"),
+        Column("measures", wide=True),
         Column("gates"),
         Column("took", number=True),
         Column("cost", number=True),
@@ -74,7 +82,6 @@ def show(data: Data, visit: Visit) -> Content:
 
 def _row(entry: Data) -> list[str]:
     name = f"{entry.get('best') or ''} {entry['run'][-8:]}"
-    passed = "passed" if entry.get("passed") else "failed"
     cost = entry.get("cost_usd")
     return [
         link(name, run_address(entry["run"])) if entry["is_here"] else name,
@@ -83,7 +90,7 @@ def _row(entry: Data) -> list[str]:
         str(entry.get("corpus")),
         format_value(entry.get("questions"), "integer"),
         measures(entry["metrics"]),
-        chip(passed, VERDICTS[passed]),
+        chip(entry["verdict"], VERDICTS.get(entry["verdict"], "plain")),
         format_value(entry.get("duration"), "seconds"),
         MISSING if cost is None else f"${cost:.4f}",
     ]
