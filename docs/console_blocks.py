@@ -48,7 +48,7 @@ def run(steps: list[Step]) -> list[str]:
     """What each command prints."""
     script = "\n".join(f"{step.command}\nprintf '\\n%s\\n' '{_MARK}'" for step in steps)
     with tempfile.TemporaryDirectory() as folder:
-        made_by_runs = shutil.ignore_patterns("runs", "baselines", "*.db", ".assay", "__pycache__")
+        made_by_runs = shutil.ignore_patterns("runs", "baselines", "*.db", ".assay", "__pycache__", "gold-demo*")
         shutil.copytree(ROOT / "examples", Path(folder, "examples"), ignore=made_by_runs)
         done = subprocess.run(
             ["bash", "-c", script], cwd=folder, env=_environment(), timeout=_SECONDS, text=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import signal
 import subprocess
@@ -41,7 +42,7 @@ def test_the_summary_accounts_for_every_file(here: Path, capsys: pytest.CaptureF
         "failed: broken.pdf: not a readable PDF",
         "skipped, no reader for them: .jpg 1",
     ]
-    assert err == "[2/2] documents\n"
+    assert re.fullmatch(r"\[2/2\] documents( · [\d.]+/s)?\n", err)
     assert main(["index", "docs", "--out", "c.db", "--quiet"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[1] == "files: 1 unchanged; the index is up to date, nothing was written"

@@ -65,7 +65,7 @@ def test_python_examples_run(path: Path, tmp_path: Path, monkeypatch: pytest.Mon
     blocks = list(re.finditer(r"^```(?:python|pycon)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     if not blocks:
         return
-    made_by_runs = shutil.ignore_patterns("runs", "baselines", "*.db", ".assay", "__pycache__")
+    made_by_runs = shutil.ignore_patterns("runs", "baselines", "*.db", ".assay", "__pycache__", "gold-demo*")
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=made_by_runs)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}

@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay import __version__
 from assay.config import Chunking
 from assay.corpus.plan import Plan, plan, settings_of
-from assay.corpus.scan import Problem, Sources, safe_name, scan
+from assay.corpus.scan import Problem, Sources, name_of, safe_name, scan
 from assay.corpus.store import FileRow, State, locked, read_state, replacing
 from assay.corpus.writer import Making, Writer
 from assay.embedders import Embedder
@@ -75,7 +75,7 @@ class Outcome(Struct, frozen=True):
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """Of the files read now and of those read before: what was to be told of one still is."""
-        return tuple(Problem(name, note) for name, notes in _notes(self.metadata).items() for note in notes)
+        return tuple(Problem(name_of(key), note) for key, notes in _notes(self.metadata).items() for note in notes)
 
 
 def build(paths: Sequence[Path] | Sources, out: Path, options: BuildOptions) -> Summary:
@@ -214,7 +214,7 @@ def _file(problem: Problem) -> str:
 
 
 def _problems(files: Sequence[FileRow]) -> list[Problem]:
-    return [Problem(row.path, row.problem) for row in files if row.problem is not None]
+    return [Problem(name_of(row.path), row.problem) for row in files if row.problem is not None]
 
 
 def _languages(files: Sequence[FileRow]) -> dict[str, int]:

@@ -51,6 +51,12 @@ class Found(Struct, frozen=True):
         return self.lane == "memory" or (self.lane == "document" and self.path.suffix.lower() in CHUNK_READERS.names())
 
 
+def name_of(key: str) -> str:
+    """A file's name as people know it: its key without the lane."""
+    lane, _, name = key.partition(":")
+    return name if name and lane in ("memory", "code") else key
+
+
 class Problem(Struct, frozen=True):
     """A file that could not be used, and why."""
 
