@@ -423,6 +423,14 @@ def test_a_named_file_of_wrong_chunks_is_an_error(tmp_path: Path) -> None:
         build([path], tmp_path / "c.db", BuildOptions())
 
 
+@pytest.mark.parametrize("text", ["[]", '{"chunks": []}'])
+def test_a_named_file_without_chunks_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(AssayError, match=r"a\.json: holds no chunks"):
+        build([tmp_path / "a.json"], tmp_path / "c.db", BuildOptions())
+    assert not (tmp_path / "c.db").exists()
+
+
 def test_a_beir_folder_is_its_corpus(tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     (docs / "qrels").mkdir(parents=True)

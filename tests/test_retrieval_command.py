@@ -405,7 +405,7 @@ def test_counts_are_spelled_as_one_says_them(project: Path, capsys: pytest.Captu
     main(["retrieval", "--variants", "bm25", "--quiet"])
     shown = " ".join(capsys.readouterr().out.split())
     assert "1 expected id is missing." in shown
-    assert "0 of 1 expected id are in the index." in shown
+    assert "0 of 1 expected id is in the index." in shown
     assert "· 1 question " in f"{shown} "
 
 

@@ -47,8 +47,10 @@ def load(file: Found, chunking: Chunking, language: str) -> Loaded:
         loaded = _load_ready(file, language) if file.is_ready else _load_document(file, chunking, language)
     except OSError as fault:
         raise Unreadable(f"cannot be read: {fault.strerror}") from None
+    if not loaded.chunks and file.is_ready:
+        raise AssayError("holds no chunks", where=str(file.path))
     if not loaded.chunks:
-        raise AssayError("holds no chunks" if file.is_ready else "empty: there is no text in it")
+        raise AssayError("empty: there is no text in it")
     return loaded
 
 

@@ -24,7 +24,8 @@ class Plan(Struct, frozen=True):
     read: list[Found]
     gone: list[str]
     from_scratch: bool
-    """Nothing of the old index can be used: there is none, or documents would be cut differently."""
+    """Nothing of the old index can be used: there is none, documents would be cut differently, or somebody else changed
+    its chunks."""
     embed_again: bool
     """The texts stay, their vectors do not."""
 
@@ -37,7 +38,8 @@ def plan(
     scan: Scan, state: State | None, settings: dict[str, str], embedding: dict[str, str], *, rebuild: bool = False
 ) -> Plan:
     """`settings` decide the chunks, `embedding` the vectors; both as they are kept in the metadata."""
-    if rebuild or state is None or not _agree(state, {**settings, "schema_version": SCHEMA_VERSION}):
+    wanted = {**settings, "schema_version": SCHEMA_VERSION}
+    if rebuild or state is None or not _agree(state, wanted) or "fingerprint" not in state.metadata:
         return Plan([], list(scan.files), [], from_scratch=True, embed_again=False)
     embed_again = not _agree(state, embedding)
     kept: list[Found] = []

@@ -35,9 +35,15 @@ CREATE TRIGGER chunks_deleted AFTER DELETE ON chunks BEGIN
 CREATE TRIGGER chunks_updated AFTER UPDATE OF text ON chunks BEGIN
   INSERT INTO chunks_fts (chunks_fts, rowid, text) VALUES ('delete', old.rowid, old.text);
   INSERT INTO chunks_fts (rowid, text) VALUES (new.rowid, new.text); END;
-CREATE TRIGGER chunks_moved AFTER UPDATE OF id, source, page, metadata ON chunks BEGIN
-  DELETE FROM lexical WHERE key = 'places'; END;
 """
+_FORGET = "DELETE FROM lexical; DELETE FROM metadata WHERE key IN ('fingerprint', 'lanes');"
+_EDITS = {"came": "INSERT", "went": "DELETE", "edited": "UPDATE OF id, text, source, page, metadata"}
+_WATCH = "".join(
+    f"CREATE TRIGGER chunks_{name} AFTER {edit} ON chunks BEGIN {_FORGET} END;\n" for name, edit in _EDITS.items()
+)
+"""Of a whole index: what was worked out from the chunks goes with the first that somebody else changes. From then on it
+is read like an index made elsewhere, and the next `assay index` makes it anew."""
+_UNWATCH = "".join(f"DROP TRIGGER IF EXISTS chunks_{name};" for name in _EDITS)
 
 
 class FileRow(Struct, frozen=True, kw_only=True):
@@ -149,6 +155,7 @@ class Store:
             "INSERT INTO metadata (key, value) VALUES (?, ?)",
             sorted(values.items()),
         )
+        self._connection.executescript(_WATCH)
         self._connection.commit()
         return fingerprint
 
@@ -188,6 +195,7 @@ def _prepare(connection: sqlite3.Connection, old: Path | None) -> None:
         return
     with closing(sqlite3.connect(f"{old.as_uri()}?mode=rw", uri=True)) as source:
         source.backup(connection)
+    connection.executescript(_UNWATCH)
 
 
 def _put_in_place(temporary: Path, target: Path) -> None:

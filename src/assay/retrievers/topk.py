@@ -80,7 +80,8 @@ def _lower_bounds(scores: NDArray[np.float32], k: int) -> NDArray[np.float32]:
     queries, size = scores.shape
     width = size // _blocks(k)
     if width >= 2:
-        scores = scores[:, : size // width * width].reshape(queries, width, -1).max(axis=1)
+        blocks = size // width
+        scores = scores[:, : blocks * width].reshape(queries, width, blocks).max(axis=1)
     place = scores.shape[1] - k
     return np.partition(scores, place, axis=1)[:, place] if place >= 0 else np.full(queries, -np.inf, dtype=np.float32)
 

@@ -53,7 +53,7 @@ def health_blocks(summary: Summary) -> tuple[Block, ...]:
     blocks: list[Block] = [
         Note(
             f"{health['present']} of {counted(health['expected'], 'expected id')} "
-            f"{are(health['present'])} in the index."
+            f"{are(1 if health['expected'] == 1 else health['present'])} in the index."
         ),
         Note(f"{trivial} of the questions are trivial: bm25 alone ranks the expected chunk first."),
     ]
