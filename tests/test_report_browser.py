@@ -134,6 +134,7 @@ def test_the_keyboard_is_enough(tab: Tab, file: Path) -> None:
     assert outline == "solid", "where one is can be seen"
     page.keyboard.press("Enter")
     assert page.locator(f"{SHOWN}[open] code").first.inner_text() == "q1"
+    page.wait_for_selector(f"{SHOWN}[open] > :not(summary) *")  # filled when it opens, a moment later
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
     assert page.locator(f"{SHOWN}[open]").count() == 0

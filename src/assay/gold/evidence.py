@@ -55,7 +55,7 @@ class Evidence:
         questions: Sequence[Question],
         grounds: Grounds,
         *,
-        raws: Sequence[Any] = (),
+        raws: Sequence[Any],
         version: Mapping[str, Any] | None = None,
         strata: Strata | None = None,
     ):

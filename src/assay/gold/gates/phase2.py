@@ -122,8 +122,6 @@ def _premises(evidence: Evidence) -> Iterator[Failure]:
 
 def _raws(evidence: Evidence) -> list[str]:
     """The contradicting quotes, which schema v2 has no leaf for and files keep beside its own."""
-    if not evidence.raws:
-        return [""] * len(evidence.questions)
     holders = (raw.get("provenance") if isinstance(raw, dict) else None for raw in evidence.raws)
     quotes = (holder.get("contradiction") if isinstance(holder, dict) else None for holder in holders)
     return [quote if isinstance(quote, str) else "" for quote in quotes]

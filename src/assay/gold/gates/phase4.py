@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
-
-import msgspec
 
 from assay.gold.evidence import Evidence
 from assay.gold.gates.protocol import Checked, Failure, Limits, gate
@@ -24,7 +21,7 @@ _SHORT = re.compile(
 def complete(evidence: Evidence, limits: Limits) -> Checked:
     """A leaf counts when its key is there and its value is allowed; one that contradicts another is not."""
     counts, failures = [], []
-    for question, raw in zip(evidence.questions, _raws(evidence), strict=True):
+    for question, raw in zip(evidence.questions, evidence.raws, strict=True):
         wrong = {fault.path: fault.reason for fault in faults(raw)}
         for path, reason in _incoherent(question):
             wrong.setdefault(path, reason)
@@ -34,10 +31,6 @@ def complete(evidence: Evidence, limits: Limits) -> Checked:
             limit = f"{limits['leaves']:g} / 46"
             failures.append(Failure(question=question.id, what=what, value=f"{counts[-1]} / 46", limit=limit))
     return Checked(value=f"{min(counts, default=0)} / 46", failures=tuple(failures))
-
-
-def _raws(evidence: Evidence) -> tuple[Any, ...]:
-    return evidence.raws or tuple(msgspec.to_builtins(question) for question in evidence.questions)
 
 
 def _incoherent(question: Question) -> Iterator[tuple[str, str]]:
