@@ -21,6 +21,7 @@ from assay.errors import AssayError, IncompleteRun
 from assay.gold.bench import PHASES, Order
 from assay.gold.build import Built, build
 from assay.gold.candidate import read_log
+from assay.gold.folder import REJECTED
 from assay.gold.leaves import present
 from assay.llm.budget import BudgetSpent
 from assay.records import Step
@@ -132,8 +133,10 @@ def test_a_build_can_be_done_phase_by_phase(
     phase: str, example: Path, whole: tuple[Built, dict[str, bytes]], tmp_path: Path
 ) -> None:
     build(order_in(example, tmp_path, until=phase), quiet)
+    files = written(tmp_path)
     build(order_in(example, tmp_path, today="2027-01-01"), quiet)
     assert written(tmp_path) == whole[1]
+    assert any(name.endswith(REJECTED) for name in files) == (phase in {"validation", "enrichment"})
 
 
 class Stop(BaseException):

@@ -197,6 +197,37 @@ def test_pages_follow_an_answer_that_moved_to_another_page(tmp_path: Path) -> No
     assert relocate_gold(gold_file(raws, tmp_path), grounds).raws[0]["provenance"]["pages"] == [2]
 
 
+def test_a_false_premise_follows_the_quote_that_contradicts_it(tmp_path: Path) -> None:
+    """Its old id is there again with another text: it is not in place, and no old index is needed to see that."""
+    quote = "Fines are paid in cash or by card at the desk, never by cheque."
+    texts = {
+        "fines.pdf-3": "The account is opened again on the day after payment.",
+        "fines.pdf-4": f"{quote} So it is.",
+    }
+    new = [Chunk(id=id_, text=text, source="fines.pdf", page=3) for id_, text in texts.items()]
+    raws = [raw for raw in clean() if raw["classification"]["hard_type"] == "FALSE_PREMISE"][:1]
+    put(0, "provenance.chunk_id", "fines.pdf-3")(raws)
+    grounds = Grounds(write_index(tmp_path / "new.db", new), Config())
+    assert relocate_gold(gold_file(raws, tmp_path), grounds).present == (raws[0]["id"],)
+    put(0, "provenance.contradiction", quote)(raws)
+    assert relocate_gold(gold_file(raws, tmp_path), grounds).moved == {raws[0]["id"]: "fines.pdf-4"}
+
+
+def test_a_question_moves_with_its_document_to_another_name(tmp_path: Path) -> None:
+    """Page 1 of the old name and page 1 of the new one are not the same page; here they are 1 and 1 to 2."""
+    sentence = "The fine for a late book is 20 pence a day."
+    raws = clean()[3:4]
+    answer(0, sentence)(raws)
+    put(0, "provenance.chunk_id", "old")(raws)
+    put(0, "provenance.docs", ["fines.pdf", "lending.pdf", "charges.pdf"])(raws)
+    new = [Chunk(id="new", text=sentence, source="charges.pdf", page=1, metadata={"pages": [1, 2]})]
+    grounds = Grounds(write_index(tmp_path / "new.db", new), Config())
+    found = relocate_gold(gold_file(raws, tmp_path), grounds)
+    assert found.how == {"q03": "same answer in another document"}
+    assert found.raws[0]["provenance"]["docs"] == ["charges.pdf", "lending.pdf"]
+    assert found.raws[0]["provenance"]["pages"] == [1, 2]
+
+
 def test_what_is_lost_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     raws = clean()
     answer(0, "Nothing that anybody wrote")(raws)
@@ -205,7 +236,11 @@ def test_what_is_lost_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     out = tmp_path / "moved.json"
     given = ["gold", "relocate", str(tmp_path / "gold.json"), "--index", str(index().path), "--out", str(out)]
     assert main(given) == 1
-    assert "the answer is nowhere" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "the answer is nowhere" in told
+    assert "--old-index" in told
+    main([*given, "--old-index", str(index().path)])
+    assert "--old-index" not in capsys.readouterr().out
     assert read_gold_file(out).questions[0].provenance.chunk_id == "gone"
     assert main([*given, "--json"]) == 1
     data = json.loads(capsys.readouterr().out)

@@ -138,6 +138,7 @@ DEFECTS: list[tuple[str, str, str | None, Change]] = [
     ("the question quotes its chunk", "G5-2", "q10", asks(10, "Who paid when the restoration cost 6200 pounds and was paid by the Guild?")),
     ("the question is its chunk", "G5-2", "q09", asks(9, "Is it so: the archive keeps the parish registers from 1584 to 1901, registers are shown in the vault on Tuesdays, visitors wear gloves and write with pencils only?")),
     ("another language than the chunk", "G3-3", "q13", asks(13, "Dans quels mois de l’année est-ce que les exercices d’évacuation ont lieu dans la bibliothèque ?")),
+    ("another language than the chunk that the answer quotes", "G3-3", "q05", asks(5, "Quand est-ce que le lecteur perd son accès à la salle pour une dette ?")),
     # the unanswerable
     ("answered elsewhere in the corpus", "G2-4", "q14", asks(14, "When was the map of the river by Edwin Sallow drawn?")),
     ("answered elsewhere, asked for a name", "G2-4", "q15", asks(15, "Who is the head librarian?")),

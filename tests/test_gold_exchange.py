@@ -70,6 +70,21 @@ def test_prompts_are_what_a_batch_endpoint_takes(project: Path) -> None:
     assert prompts(project) == found
 
 
+def test_the_command_for_the_answers_repeats_what_makes_the_build(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Answers to prompts of another target are refused, and the refusal says what to give."""
+    out = project / "some prompts.jsonl"
+    assert main(["gold", "prompts", "--target", "20", "--folder", "b c", "--out", str(out)]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "answers in: assay gold ingest ANSWERS.jsonl --target 20 --folder 'b c'"
+    asked = json.loads(out.read_text("utf-8").splitlines()[0])
+    answers = write(project / "answers.jsonl", [{"custom_id": asked["custom_id"], "content": {"questions": []}}])
+    assert main(["gold", "ingest", answers, "--folder", "b c"]) == 2
+    assert "Give the options that the prompts were written with (--target" in capsys.readouterr().err
+    assert main(["gold", "ingest", answers, *last.partition("ANSWERS.jsonl ")[2].replace("'", "").split(" ", 3)]) == 0
+
+
 @pytest.mark.parametrize("form", [plain, enveloped])
 def test_answers_of_anybody_make_the_set(form: Any, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = prompts(project)

@@ -117,11 +117,13 @@ def _finish(bench: Bench, built: Built, progress: Progress) -> tuple[Built, LlmO
     verdicts, bench = _validated(bench, candidates, grounds)
     progress(Step(PHASES[2], len(candidates), len(candidates)))
     rejected = _rejected(candidates, verdicts)
+    write_json(bench.folder.file(REJECTED), list(rejected))
     if until == PHASES[2]:
         return msgspec.structs.replace(built, rejected=rejected), bench.order.config.llm
     enriched, incomplete = _enriched(bench, candidates, verdicts, grounds)
-    rejected = (*rejected, *incomplete)
-    write_json(bench.folder.file(REJECTED), list(rejected))
+    if incomplete:
+        rejected = (*rejected, *incomplete)
+        write_json(bench.folder.file(REJECTED), list(rejected))
     progress(Step(PHASES[3], len(enriched), len(enriched)))
     built = msgspec.structs.replace(built, rejected=rejected)
     if until == PHASES[3]:

@@ -107,7 +107,8 @@ def _id(line: Any, ids: set[str], where: str) -> str:
         raise AssayError(
             f"custom_id '{name}' is no prompt of this build",
             where=where,
-            hint="Corpus or settings changed since the prompts were written: write them again with gold prompts",
+            hint="Give the options that the prompts were written with (--target, --language, --index, --seed); if the "
+            "corpus or the settings changed since, write them again with gold prompts",
         )
     return name
 

@@ -12,6 +12,7 @@ from assay.corpus.documents import same_document
 from assay.corpus.index import Index
 from assay.corpus.quotes import fold, stands_in
 from assay.gold.enrich import pages_of
+from assay.gold.evidence import claim_of
 from assay.gold.gold_file import GoldFile
 from assay.gold.grounds import Grounds
 from assay.gold.schema import Question
@@ -96,6 +97,8 @@ class Relocation(Struct, frozen=True, kw_only=True):
     how: dict[str, str]
     """Question → by what it was followed, or why it is lost."""
     lost: tuple[str, ...]
+    by_text: bool
+    """Whether the old index was there, so that the texts of the old chunks were followed too."""
     raws: tuple[Any, ...]
     """The questions with their new chunks; a lost one keeps the old id, so that `verify` names it."""
 
@@ -105,8 +108,9 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     texts = old.chunks(q.provenance.chunk_id or "" for q in gold.questions) if old else {}
     here = grounds.chunks(q.provenance.chunk_id or "" for q in gold.questions)
     named = [question for question in gold.questions if question.provenance.chunk_id]
-    absent = [question for question in named if not _stays(question, here, texts, grounds)]
-    cases = {question.id: _case(question, raw) for question, raw in zip(gold.questions, gold.raws, strict=True)}
+    quotes = {q.id: _contradiction(raw) for q, raw in zip(gold.questions, gold.raws, strict=True)}
+    absent = [each for each in named if not _stays(each, quotes[each.id], here, texts, grounds)]
+    cases = {question.id: _case(question, quotes[question.id]) for question in gold.questions}
     pairs = [(cases[question.id], question.provenance.chunk_id or "") for question in absent]
     followed = follow(pairs, grounds.index, lambda texts: list(grounds.by_words(texts, CANDIDATES)), old)
     moved, how = dict[str, str](), dict[str, str]()
@@ -122,26 +126,27 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     lost = (*(question.id for question in absent if question.id not in moved), *homeless)
     present = tuple(q.id for q in gold.questions if q.id not in how)
     targets = grounds.chunks(moved.values())
+    for question in absent:
+        if question.id in moved and _is_elsewhere(question, targets[moved[question.id]]):
+            how[question.id] += " in another document"
     pairs_of_raws = zip(gold.questions, gold.raws, strict=True)
     raws = tuple(_with_chunk(raw, q, targets.get(moved.get(q.id, ""))) for q, raw in pairs_of_raws)
-    return Relocation(present=present, moved=moved, how=how, lost=lost, raws=raws)
+    return Relocation(present=present, moved=moved, how=how, lost=lost, by_text=old is not None, raws=raws)
 
 
-def _stays(question: Question, here: Mapping[str, Chunk], texts: Mapping[str, Chunk], grounds: Grounds) -> bool:
-    """Whether the chunk of that id is the same as before, as far as can be told."""
+def _stays(
+    question: Question, quote: str, here: Mapping[str, Chunk], texts: Mapping[str, Chunk], grounds: Grounds
+) -> bool:
+    """Whether the chunk of that id is the same as before, as far as can be told: by its text, by the answer, by the
+    quote that contradicts a false premise."""
     id_ = question.provenance.chunk_id or ""
     if id_ not in here:
         return False
     if id_ in texts:
         return fold(texts[id_].text) == fold(here[id_].text)
-    if question.content.is_impossible:
+    if question.content.is_impossible and not quote:
         return True
-    claim = Claim(
-        answer=question.content.expected_answer or "",
-        explanation=question.provenance.answer_explanation or "",
-        question=question.content.question,
-        arithmetic=question.classification.reasoning_class == "arithmetic",
-    )
+    claim = Claim(answer=quote) if question.content.is_impossible else claim_of(question)
     return examine(claim, here[id_].text, grounds.language(here[id_])).method() is not None
 
 
@@ -159,11 +164,15 @@ def _most_of(before: Chunk, question: Question, grounds: Grounds) -> str | None:
     return max(enough)[2] if enough else None
 
 
-def _case(question: Question, raw: Any) -> Case:
-    """What is followed: the answer; of an unanswerable question, what the corpus says instead."""
+def _contradiction(raw: Any) -> str:
     holder = raw.get("provenance") if isinstance(raw, dict) else None
     quote = holder.get("contradiction") if isinstance(holder, dict) else None
-    instead = quote if isinstance(quote, str) else question.provenance.answer_explanation
+    return quote if isinstance(quote, str) else ""
+
+
+def _case(question: Question, quote: str) -> Case:
+    """What is followed: the answer; of an unanswerable question, what the corpus says instead."""
+    instead = quote or question.provenance.answer_explanation
     docs = question.provenance.docs
     return Case(
         id=question.id,
@@ -219,12 +228,21 @@ def _is_on_its_page(question: Question, chunk: Chunk) -> bool:
     return bool(set(question.provenance.pages or ()) & set(pages_of(chunk)))
 
 
+def _is_elsewhere(question: Question, chunk: Chunk) -> bool:
+    """In a document of another name: it was renamed, or another one says the same."""
+    docs = question.provenance.docs
+    return bool(docs and chunk.source) and not same_document(docs[0], chunk.source)
+
+
 def _with_chunk(raw: Any, question: Question, chunk: Chunk | None) -> Any:
-    """The pages are those of the new chunk where it stands on none of the old ones."""
+    """The pages are those of the new chunk where it stands on none of the old ones; so is the document."""
     if chunk is None:
         return raw
-    pages = pages_of(chunk)
+    pages, docs = pages_of(chunk), question.provenance.docs
     changed: dict[str, Any] = {"chunk_id": chunk.id}
-    if pages and question.provenance.pages and not _is_on_its_page(question, chunk):
+    elsewhere = _is_elsewhere(question, chunk)
+    if elsewhere:
+        changed["docs"] = [chunk.source, *(name for name in docs[1:] if not same_document(name, chunk.source))]
+    if pages and question.provenance.pages and (elsewhere or not _is_on_its_page(question, chunk)):
         changed["pages"] = pages
     return {**raw, "provenance": {**raw["provenance"], **changed}}

@@ -26,7 +26,12 @@ def relocation_report(found: Relocation, questions: Mapping[str, Question], name
     if rows:
         sections.append(Section("Followed by", (Table((Column("by"), Column("questions", "integer")), rows),)))
     items = tuple(_item(id_, found.how[id_], questions[id_]) for id_ in found.lost)
-    sections.append(Section("Lost", (Items(items, empty="Every question has a chunk."),)))
+    lost: list[Block] = [Items(items, empty="Every question has a chunk.")]
+    if found.lost and not found.by_text:
+        lost.append(
+            Note("With --old-index, the index it was made from, questions are followed by the text of their chunk.")
+        )
+    sections.append(Section("Lost", tuple(lost)))
     return Report(f"Relocation: {name}", f"{len(questions)} questions", tuple(sections))
 
 

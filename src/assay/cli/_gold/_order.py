@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,13 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
     max_cost = getattr(arguments, "max_cost", None)
     llm = config.llm if max_cost is None else replace(config.llm, max_cost=max_cost)
     return replace(config, gold=options, llm=llm, seed=config.seed if arguments.seed is None else arguments.seed)
+
+
+def given_options(arguments: argparse.Namespace) -> str:
+    """What was said of the build, to be said again: other options are another build."""
+    names = ("config", "index", "target", "language", "gold", "folder", "seed")
+    pairs = ((name, getattr(arguments, name)) for name in names)
+    return "".join(f" --{name} {shlex.quote(str(value))}" for name, value in pairs if value is not None)
 
 
 def forecast_of(order: Order) -> tuple[Report, dict[str, Any]]:

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from assay.cli._gold._order import order_of
+    from assay.cli._gold._order import given_options, order_of
     from assay.cli._output import print_json
     from assay.gold.bench import prepared
     from assay.gold.exchange import write_prompts
@@ -33,5 +33,5 @@ def run(arguments: argparse.Namespace) -> int:
         print_json({"prompts": count, "answered": answered, "file": str(arguments.out)})
     else:
         print(f"{count} prompts in {arguments.out}, {answered} answered before")
-        print(f"answers in: assay gold ingest ANSWERS.jsonl --gold {order.out}")
+        print(f"answers in: assay gold ingest ANSWERS.jsonl{given_options(arguments)}")
     return 0

@@ -62,14 +62,17 @@ def _invented(question: Question, evidence: Evidence, limits: Limits) -> Iterato
 
 @gate("G3-3", "warning", "question and answer are in the language of their chunk")
 def language(evidence: Evidence, limits: Limits) -> Checked:  # noqa: ARG001
-    """Told only where the text is long enough to be sure; switch it off for questions across languages."""
+    """Told only where the text is long enough to be sure; switch it off for questions across languages.
+
+    The question by itself too: an answer that quotes the chunk is in its language whatever the question is in.
+    """
     failures = []
     for question in evidence.questions:
         chunk = evidence.chunk(question)
         if chunk is None:
             continue
         wanted = evidence.language(chunk)
-        text = f"{question.content.question} {question.content.expected_answer or ''}"
-        if found := other_language(text, wanted):
+        asked, answer = question.content.question, question.content.expected_answer or ""
+        if found := other_language(f"{asked} {answer}", wanted) or other_language(asked, wanted):
             failures.append(Failure(question=question.id, what="in another language", value=found, limit=wanted))
     return Checked(value=len(failures), failures=tuple(failures))
