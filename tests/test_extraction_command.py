@@ -18,7 +18,9 @@ from extraction_project import DINNER, LUNCH, event, make, sidecar, write_sample
 from fake_server import FakeServer, Reply
 
 from assay.cli.main import main
+from assay.extraction import subject
 from assay.report.benchmark import write_benchmark
+from assay.report.extraction import samples
 from assay.runs.folder import RunFolder, find_run
 from assay.runs.history import FILE_NAME
 
@@ -98,11 +100,36 @@ def test_the_reports_show_each_sample_field_by_field(project: Path) -> None:
     assert "crud/half" in (last(project).path / "report.html").read_text("utf-8")
 
 
+def test_the_markdown_has_a_diff_of_a_sample_without_a_mistake_too(project: Path) -> None:
+    near = {**LUNCH, "title": "Lunch!", "start_time": "2026-03-02T13:00:00"}
+    write_sample(project / "samples", "crud/near", sidecar([LUNCH], [near]))
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    text = (last(project).path / "report.md").read_text("utf-8")
+    assert "~ start_time: 2026-03-02T12:00:00  ≈  2026-03-02T13:00:00" in text
+    assert [text.count(f"<summary>✓ {id_} ·") for id_ in ("crud/near", "crud/right", "hard/nothing")] == [1, 1, 1]
+
+
+def test_of_a_great_many_samples_those_with_a_mistake_are_shown_first(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(samples, "SHOWN", 3)
+    write_sample(project / "samples", "crud/unknown", None)
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    found = samples.samples_of(last(project))
+    assert [item.id for item in found.scored] == ["crud/half", "crud/right", "hard/invented"]
+    assert [item.id for item in found.left_out] == ["crud/unknown"]
+    assert "2 samples more are in results.jsonl." in (last(project).path / "report.md").read_text("utf-8")
+    assert samples.samples_of(last(project), questions=False).scored == ()
+
+
 def test_two_reports_of_the_same_second_have_names_of_their_own(tmp_path: Path) -> None:
     now = datetime(2026, 3, 2, 9, 5, 7, tzinfo=UTC)
-    names = [write_benchmark(tmp_path, f"{n}", now).name for n in range(3)]
+    names = []
+    for number in range(3):
+        (tmp_path / "report.md").write_text(f"{number}", "utf-8")
+        names.append(write_benchmark(tmp_path / "all", tmp_path / "report.md", now).name)
     assert names == [f"benchmark_2026-03-02T09-05-07{more}.md" for more in ("", "_2", "_3")]
-    assert [path.read_text() for path in sorted(tmp_path.iterdir())] == ["0", "1", "2"]
+    assert [path.read_text() for path in sorted((tmp_path / "all").iterdir())] == ["0", "1", "2"]
 
 
 def test_numbers_as_confidence_have_a_reliability_diagram(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -242,6 +269,29 @@ def test_any_record_type_from_two_files(project: Path, capsys: pytest.CaptureFix
     assert found["b"]["error"]["message"] == "no line of the file is about this sample"
     assert found["b"]["counts"]["false_negatives"] == 1
     assert "1 outputs are about no sample and were left out: z" in capsys.readouterr().err
+
+
+def test_outputs_at_hand_are_scored_together_and_as_one_by_one(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = {**DINNER, "start_time": "2026-03-02T22:00:00"}
+    said = [[LUNCH], [LUNCH, late], [], [{**LUNCH, "start_time": "soon"}, DINNER, LUNCH]]
+    gold, out = [], []
+    for number in range(450):
+        gold.append({"id": f"s{number:03}", "tolerance": ("strict", "relaxed")[number % 2], "records": [LUNCH, DINNER]})
+        out.append({"id": f"s{number:03}", "records": said[number % 4]})
+    for name, lines in (("gold", gold), ("out", out)):
+        (project / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = ["extract", "out.jsonl", "--gold", "gold.jsonl"]
+    assert main(words) == 0
+    together = (last(project).path / "results.jsonl").read_bytes()
+    assert [row["counts"]["true_positives"] for row in rows(project).values()][:4] == [1, 2, 0, 2]
+    steps = [line for line in capsys.readouterr().err.splitlines() if line.startswith("[")]
+    assert len(steps) == 113
+    assert steps[0].startswith("[4/450] s003  P=0.67 R=1.00")
+    monkeypatch.setattr(subject, "MOST", 1)
+    assert main([*words, "--quiet"]) == 0
+    assert (last(project).path / "results.jsonl").read_bytes() == together
 
 
 def scripted(project: Path, *lines: dict[str, Any]) -> str:
@@ -528,20 +578,25 @@ def test_two_processes_append_200_lines_each(tmp_path: Path) -> None:
         assert [line["number"] for line in lines if line["writer"] == name] == list(range(200))
 
 
-def cpu_of(module: str) -> tuple[float, set[str]]:
-    """Seconds of the processor to import it, and everything that is loaded then."""
-    script = f"import sys, time; t = time.process_time(); import {module}; print(time.process_time() - t, *sys.modules)"
+def loaded_by(code: str) -> set[str]:
+    """Everything that a fresh interpreter has loaded then."""
+    script = f"import sys\n{code}\nprint('LOADED', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    seconds, *loaded = done.stdout.split()
-    return float(seconds), set(loaded)
+    return set(done.stdout.splitlines()[-1].split()[1:])
 
 
-def test_the_command_is_quick_to_import() -> None:
-    assert cpu_of("assay.cli.extract")[0] < 0.15
+HEAVY = {"aiohttp", "dateparser", "numpy", "pydantic", "rich", "scipy"}
+
+
+def test_nothing_heavy_is_loaded_before_the_first_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    loaded = loaded_by("from assay.cli.main import main; assert main(['extract', 'empty']) == 2")
+    assert {"assay.extraction.samples", "assay.metrics.records.comparators.text"} <= loaded
+    assert not loaded & (HEAVY | {"assay.judges", "assay.extraction.rules", "assay.stats", "importlib.metadata"})
 
 
 def test_the_evaluation_loads_no_service_and_no_comparator_before_it_needs_one() -> None:
-    loaded = cpu_of("assay.extraction.evaluation")[1]
+    loaded = loaded_by("import assay.extraction.evaluation")
     assert "assay.extraction.record_type" in loaded
-    heavy = {"aiohttp", "dateparser", "numpy", "pydantic", "rapidfuzz", "rich", "scipy", "sqlite3"}
-    assert not loaded & (heavy | {"assay.judges", "assay.llm", "assay.report"})
+    assert not loaded & (HEAVY | {"assay.judges", "assay.llm", "assay.report", "rapidfuzz", "sqlite3"})

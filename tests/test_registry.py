@@ -94,6 +94,14 @@ def test_a_plugin_cannot_take_the_name_of_a_built_in(toys: Registry[Callable[[],
         toys.names()
 
 
+def test_for_a_built_in_nobody_looks_at_the_plugins(toys: Registry[Callable[[], str]], tmp_path: Path) -> None:
+    install(tmp_path, "kites", "ball = third_party:kite", "kite = 1")
+    assert "ball" in toys
+    assert toys.get("globe")() == "a ball"
+    with pytest.raises(AssayError, match="two toys are called 'ball'"):
+        assert "bat" not in toys
+
+
 def test_an_unknown_name_offers_the_nearest(toys: Registry[Callable[[], str]]) -> None:
     with pytest.raises(AssayError, match=r"^unknown toy 'bal'\. Did you mean ball\?$"):
         toys.get("bal")

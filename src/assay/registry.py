@@ -25,7 +25,7 @@ class Registry(Generic[T]):
         self.package = package
         self._items: dict[str, T] = {}
         self._plugins: dict[str, EntryPoint] = {}
-        self._complete = False
+        self._imported = self._listed = False
 
     def register(self, *names: str) -> Callable[[T], T]:
         """Decorator: make the item known under the given names."""
@@ -42,32 +42,44 @@ class Registry(Generic[T]):
 
     def get(self, name: str) -> T:
         """The item of that name; an unknown name is an error that offers the nearest ones."""
-        if name not in self._items:
-            self._find()
-        if name not in self._items and name in self._plugins:
-            self._items[name] = self._load(self._plugins[name])
-        if name not in self._items:
+        if name not in self:
             raise unknown_name(self.kind, name, self.names())
+        if name not in self._items:
+            self._items[name] = self._load(self._plugins[name])
         return self._items[name]
 
+    def __contains__(self, name: str) -> bool:
+        """Built-ins first: to list all plugins, every installed distribution must be looked at."""
+        if name not in self._items:
+            self._import_built_ins()
+        if name not in self._items:
+            self._list_plugins()
+        return name in self._items or name in self._plugins
+
     def names(self) -> list[str]:
-        self._find()
+        self._import_built_ins()
+        self._list_plugins()
         return sorted({*self._items, *self._plugins})
 
-    def _find(self) -> None:
-        """Import the built-ins, list the plugins."""
-        if self._complete:
+    def _import_built_ins(self) -> None:
+        if self._imported:
             return
         import pkgutil
         from importlib import import_module
-        from importlib.metadata import entry_points
 
         package = import_module(self.package)
         for module in pkgutil.iter_modules(package.__path__):
             import_module(f"{self.package}.{module.name}")
+        self._imported = True
+
+    def _list_plugins(self) -> None:
+        if self._listed:
+            return
+        from importlib.metadata import entry_points
+
         for entry in entry_points(group=f"assay.{self.kind}"):
             self._add_plugin(entry)
-        self._complete = True
+        self._listed = True
 
     def _add_plugin(self, entry: EntryPoint) -> None:
         """The same distribution may be seen twice on the path; two different ones must not share a name."""

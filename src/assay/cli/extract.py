@@ -84,12 +84,12 @@ def show_run(folder: RunFolder, config: Config, arguments: argparse.Namespace) -
     from assay.cli._notes import note
     from assay.cli._output import finish
     from assay.report.benchmark import write_benchmark
-    from assay.report.markdown import to_markdown
     from assay.report.publish import publish
+    from assay.runs.folder import REPORT_MARKDOWN
 
     published = publish(folder, config, arguments.baseline)
     reports = Path(config.root) / config.extraction.reports
-    report = write_benchmark(reports, to_markdown(published.report), datetime.now())  # noqa: DTZ005 (a person's clock)
+    report = write_benchmark(reports, folder.path / REPORT_MARKDOWN, datetime.now())  # noqa: DTZ005 (a person's clock)
     for broken in published.summary["errors"]["broken"]:
         print(f"assay: {broken['message']}", file=sys.stderr)
     for warning in published.summary["notes"]:

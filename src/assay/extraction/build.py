@@ -25,6 +25,6 @@ def build(spelling: str, context: Context) -> Extractor:
     name, colon, argument = text.partition(":")
     if text.startswith(_URL):
         return EXTRACTORS.get(name)(replace(context, argument=text))
-    if colon and name not in EXTRACTORS.names():
+    if colon and name not in EXTRACTORS:
         return EXTRACTORS.get("python")(replace(context, argument=text))
     return EXTRACTORS.get(name)(replace(context, argument=argument))

@@ -21,10 +21,12 @@ from assay.runs.results import Row
 
 async def conclude(run: RunFolder, bench: Bench, *, listed: bool) -> None:
     """The summary, written last, and a line of history unless the very same is listed there."""
-    config, rows = bench.config, run.results.read()
+    config, tally = bench.config, summary.Tally(run.results.rows(), bench.record.scheme.names)
+    rows = tally.rows
     found = summary.metrics(rows, config)
-    figures = summary.figures(rows, bench.record.scheme.names, config)
-    narrative = await _narrative(bench, rows, figures)
+    figures = summary.figures(tally, config)
+    worst = [row["case_id"] for row in summary.worst(rows, WORST)]
+    narrative = await _narrative(bench, run, worst, figures)
     data = _heading(run, bench, rows) | {
         "metrics": {name: interval.mean for name, interval in found.items()},
         "intervals": msgspec.to_builtins(found),
@@ -33,7 +35,7 @@ async def conclude(run: RunFolder, bench: Bench, *, listed: bool) -> None:
         "tokens": summary.tokens(rows, narrative.tokens),
         "cost": summary.costs(rows, bench.price, narrative.cost),
         "errors": _errors(bench, rows),
-        "worst": [row["case_id"] for row in summary.worst(rows, WORST)],
+        "worst": worst,
         "gates": [gate_result(gate, found.get(gate.measure)) for gate in config.extraction.gates],
         "narrative": narrative.as_data(),
         "execution": _execution(run, bench),
@@ -56,16 +58,19 @@ def _execution(run: RunFolder, bench: Bench) -> dict[str, Any]:
     }
 
 
-async def _narrative(bench: Bench, rows: Sequence[Row], figures: dict[str, Any]) -> Narrative:
+async def _narrative(bench: Bench, run: RunFolder, worst: Sequence[str], figures: dict[str, Any]) -> Narrative:
     options = bench.config.extraction
     if bench.source is not None:
         return Narrative(reason="scored again, without a call")
     if not options.summary:
         return Narrative(reason="switched off")
-    texts = {sample.id: sample.text for sample in bench.samples.samples}
-    return await write_summary(
-        bench.models, options.summary_model or bench.model, figures, summary.worst(rows, WORST), texts
-    )
+    name = options.summary_model or bench.model
+    if name is None:
+        return Narrative(reason="no model extracts, and none is named in extraction.summary_model")
+    places = run.results.places(lambda row: row["case_id"] in worst)
+    rows = [run.results.row_at(places[id_]) for id_ in worst]
+    texts = {sample.id: sample.text for sample in bench.samples.samples if sample.id in places}
+    return await write_summary(bench.models, name, figures, rows, texts)
 
 
 def _unknown_outputs(bench: Bench) -> list[str]:

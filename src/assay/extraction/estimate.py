@@ -64,7 +64,7 @@ def _summary(bench: Bench) -> Forecast | None:
         return None
     some = _some(bench)
     rows = ExtractionScorer(bench.record, options.level)(bench.extractor, some, [_right(sample) for sample in some])
-    figures = summary.figures(rows, bench.record.scheme.names, bench.config)
+    figures = summary.figures(summary.Tally(rows, bench.record.scheme.names), bench.config)
     model = bench.models.model(name)
     told = messages(figures, rows[:WORST], {sample.id: sample.text for sample in some})
     return scaled("summary", name, estimate([model.request(told, label="summary")], model.price), 1)

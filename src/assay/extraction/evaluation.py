@@ -42,7 +42,8 @@ async def _run(order: Order, progress: Progress) -> RunFolder:
     started = perf_counter()
     async with connect(order.config) as models:
         bench = prepare(order, models)
-        return await execute(bench, Subject(bench.extractor, order.config.extraction.delay), progress, started)
+        subject = Subject(bench.extractor, order.config.extraction.delay, len(bench.samples.samples))
+        return await execute(bench, subject, progress, started)
 
 
 async def execute(bench: Bench, system: System[Sample], progress: Progress, started: float) -> RunFolder:

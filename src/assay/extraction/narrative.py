@@ -44,11 +44,9 @@ class Narrative(Struct, frozen=True, kw_only=True):
 
 
 async def write_summary(
-    models: Connections, name: str | None, figures: Mapping[str, Any], worst: Sequence[Row], texts: Mapping[str, str]
+    models: Connections, name: str, figures: Mapping[str, Any], worst: Sequence[Row], texts: Mapping[str, str]
 ) -> Narrative:
     """One call. Whatever goes wrong with it is a reason, not an error: the report stands without it."""
-    if name is None:
-        return Narrative(reason="no model extracts, and none is named in extraction.summary_model")
     try:
         model = models.model(name)
         request = model.request(messages(figures, worst, texts), label="summary")

@@ -133,7 +133,7 @@ def _field(name: str, options: Mapping[str, Any], place: Place) -> Field:
     rest = {key: value for key, value in options.items() if key not in own}
     common = convert(own, _Options, place)
     kind = rest.pop("compare", "exact")
-    if not isinstance(kind, str) or kind not in COMPARATORS.names():
+    if not isinstance(kind, str) or kind not in COMPARATORS:
         raise unknown_name("comparator", str(kind), COMPARATORS.names(), where=place(("compare",)))
     return Field(
         name=name,

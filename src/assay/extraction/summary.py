@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from assay.config import Config
 from assay.extraction.scoring import HEADLINES
@@ -20,13 +21,63 @@ from assay.stats import Resampling, intervals_of, mean, quantile, wilson
 from assay.stats.distributions import normal_quantile
 
 KINDS = ("prompt", "completion", "thinking", "cached", "total")
-Pieces = Callable[[Counts], list[float]]
+Pieces = Callable[[Counts], tuple[int, int]]
 PIECES: dict[str, Pieces] = {
-    "micro_precision": lambda c: [1.0] * c.true_positives + [0.0] * c.false_positives,
-    "micro_recall": lambda c: [1.0] * c.true_positives + [0.0] * c.false_negatives,
-    "micro_f1": lambda c: [1.0] * (2 * c.true_positives) + [0.0] * (c.false_positives + c.false_negatives),
+    "micro_precision": lambda c: (c.true_positives, c.false_positives),
+    "micro_recall": lambda c: (c.true_positives, c.false_negatives),
+    "micro_f1": lambda c: (2 * c.true_positives, c.false_positives + c.false_negatives),
 }
-"""A micro average is the mean over records, right or wrong; resampled are the samples they came from."""
+"""A micro average is the mean over records, so many right and so many wrong; resampled are the samples they came from.
+"""
+KEPT = ("case_id", "status", "tags", "scored", "seconds", "tokens", "error", "counts", "scores")
+"""What of a row is held while a summary is made; the records themselves are not."""
+
+
+class _Field:
+    """How often a field was compared and right, and in which words it was wrong."""
+
+    def __init__(self) -> None:
+        self.compared = self.right = 0
+        self.told: Counter[str] = Counter()
+
+    def as_data(self) -> dict[str, Any]:
+        often = sorted(self.told.items(), key=lambda each: (-each[1], each[0]))[:3]
+        return {
+            "compared": self.compared,
+            "right": self.right,
+            "accuracy": self.right / self.compared if self.compared else None,
+            "often": [list(each) for each in often],
+        }
+
+
+class Tally:
+    """The rows of a run in one pass: little of each is kept."""
+
+    def __init__(self, rows: Iterable[Row], names: Sequence[str]):
+        self._fields = {name: _Field() for name in names}
+        self.judged: list[tuple[Any, bool]] = []
+        """What the extractor said of its certainty, and whether the record is right."""
+        self.rows = [self._take(row) for row in rows]
+
+    def _take(self, row: Row) -> Row:
+        if row["scored"]:
+            for pair in row["pairs"]:
+                self._count(pair)
+            if row["confidences"] and row["status"] == "ok":
+                right = {pair["actual"] for pair in row["pairs"] if pair["matched"]}
+                self.judged += [(value, place in right) for place, value in enumerate(row["confidences"])]
+        return {key: row[key] for key in KEPT}
+
+    def _count(self, pair: Mapping[str, Any]) -> None:
+        for field, held in zip(self._fields.values(), pair["verdicts"], strict=True):
+            field.compared += held is not None
+            field.right += bool(held)
+        for failure in pair["failures"]:
+            self._fields[failure["field"]].told[failure["detail"]] += 1
+
+    def fields(self) -> dict[str, Any]:
+        """Of all pairs: how often a field was compared and right, and what was wrong most often."""
+        return {name: field.as_data() for name, field in self._fields.items()}
 
 
 def metrics(rows: Sequence[Row], config: Config) -> dict[str, Interval]:
@@ -52,31 +103,28 @@ def _clusters(rows: Sequence[Row], config: Config) -> list[str] | None:
 
 
 def _micro(rows: Sequence[Row], pieces: Pieces, plan: Resampling) -> Interval:
-    values: list[list[float]] = []
-    samples: list[int] = []
-    for number, row in enumerate(rows):
-        found = pieces(counts_of(row))
-        values += [[value] for value in found]
-        samples += [number] * len(found)
-    if not values:  # nothing expected, nothing predicted: both sides empty
+    found = np.array([pieces(counts_of(row)) for row in rows], dtype=np.int64)
+    values = np.repeat(np.tile([1.0, 0.0], len(rows)), found.ravel())
+    samples = np.repeat(np.arange(len(rows)), found.sum(axis=1))
+    if not len(values):  # nothing expected, nothing predicted: both sides empty
         failed = any(row["status"] == "error" for row in rows)
         return Interval(0.0 if failed else 1.0, None, None, 0, len(rows))
-    interval = intervals_of(values, plan, samples)[0]
-    return msgspec.structs.replace(interval, n_scored=len(set(samples)), n_cases=len(rows))
+    interval = intervals_of(values.reshape(-1, 1), plan, samples)[0]
+    return msgspec.structs.replace(interval, n_scored=int(found.any(axis=1).sum()), n_cases=len(rows))
 
 
 def counts_of(row: Row) -> Counts:
     return Counts(**row["counts"])
 
 
-def figures(rows: Sequence[Row], fields_named: Sequence[str], config: Config) -> dict[str, Any]:
+def figures(tally: Tally, config: Config) -> dict[str, Any]:
     """The parts of the summary that tell what goes wrong: also what a model is shown that puts it into words."""
     return {
-        "overall": block(rows, config),
-        "by_category": breakdown(rows, "category", config),
-        "by_level": breakdown(rows, "level", config),
-        "by_field": fields(rows, fields_named),
-        "confidence": confidence(rows, config),
+        "overall": block(tally.rows, config),
+        "by_category": breakdown(tally.rows, "category", config),
+        "by_level": breakdown(tally.rows, "level", config),
+        "by_field": tally.fields(),
+        "confidence": confidence(tally.judged, config),
     }
 
 
@@ -101,29 +149,13 @@ def breakdown(rows: Sequence[Row], tag: str, config: Config) -> dict[str, Any]:
     return {name: block(group, config) for name, group in sorted(groups.items())}
 
 
-def fields(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Any]:
-    """Of all pairs: how often a field was compared and right, and what was wrong most often."""
-    pairs = [pair for row in rows if row["scored"] for pair in row["pairs"]]
-    found = {}
-    for number, name in enumerate(names):
-        verdicts = [pair["verdicts"][number] for pair in pairs if pair["verdicts"][number] is not None]
-        told = Counter(failure["detail"] for pair in pairs for failure in pair["failures"] if failure["field"] == name)
-        found[name] = {
-            "compared": len(verdicts),
-            "right": sum(verdicts),
-            "accuracy": sum(verdicts) / len(verdicts) if verdicts else None,
-            "often": [list(each) for each in sorted(told.items(), key=lambda each: (-each[1], each[0]))[:3]],
-        }
-    return found
-
-
-def confidence(rows: Sequence[Row], config: Config) -> dict[str, Any]:
+def confidence(judged: Iterable[tuple[Any, bool]], config: Config) -> dict[str, Any]:
     """What the extractor's own confidence is worth; a record is right if it is a true positive."""
     options = config.extraction
     words: list[tuple[str, bool]] = []
     sure: list[tuple[float, bool]] = []
     unreadable = 0
-    for value, right in _judged(rows):
+    for value, right in judged:
         number = _number(value)
         if number is None and isinstance(value, str) and value.strip() and not _numeric(value):
             words.append((value.strip().lower(), right))
@@ -144,13 +176,6 @@ def confidence(rows: Sequence[Row], config: Config) -> dict[str, Any]:
         found = calibration.numbers(confidences, hits, bins=options.bins, minimum=options.minimum)
         data["numbers"] = msgspec.to_builtins(found)
     return data
-
-
-def _judged(rows: Sequence[Row]) -> Iterable[tuple[Any, bool]]:
-    for row in rows:
-        if row["scored"] and row["confidences"] and row["status"] == "ok":
-            right = {pair["actual"] for pair in row["pairs"] if pair["matched"]}
-            yield from ((value, place in right) for place, value in enumerate(row["confidences"]))
 
 
 def _number(value: Any) -> float | None:

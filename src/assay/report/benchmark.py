@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import suppress
 from datetime import datetime
 from itertools import count
@@ -11,13 +12,13 @@ from pathlib import Path
 from assay.errors import AssayError
 
 
-def write_benchmark(folder: Path, text: str, now: datetime) -> Path:
+def write_benchmark(folder: Path, report: Path, now: datetime) -> Path:
     """Never over another one: in the same second it gets `_2`, `_3`, ... whoever else writes at the same time."""
     stem = f"benchmark_{now:%Y-%m-%dT%H-%M-%S}"
     temporary = folder / f".{stem}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(text.encode("utf-8", "backslashreplace"))
+        shutil.copyfile(report, temporary)
         for number in count(1):
             path = folder / f"{stem}{'' if number == 1 else f'_{number}'}.md"
             with suppress(FileExistsError):

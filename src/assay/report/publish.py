@@ -15,7 +15,7 @@ from assay.errors import AssayError
 from assay.files import write_atomic
 from assay.report.blocks import Report
 from assay.report.comparison import comparison_report
-from assay.report.extraction import extraction_report
+from assay.report.extraction import extraction_report, samples_of
 from assay.report.html import to_html
 from assay.report.lanes import case_items, lanes_report
 from assay.report.markdown import to_markdown
@@ -124,7 +124,7 @@ def build_report(
         case "rag":
             return rag_report(summary, pages_of(run, questions=questions), compared, history)
         case "extraction":
-            return extraction_report(summary, run.results.read(), compared, history)
+            return extraction_report(summary, samples_of(run, questions=questions), compared, history)
         case "lanes":
             return lanes_report(
                 summary, case_items(run, failures_of(run)) if questions else [], variants, compared, history

@@ -20,6 +20,7 @@ class Recorded:
 
     tells_seconds = True
     paces_itself = True
+    at_hand = True
 
     def __init__(self, context: Context):
         self._lines: dict[str, tuple[Any, str]] | None = None

@@ -11,7 +11,6 @@ from assay.report.numbers import format_value
 from assay.report.rag.resources import cost_split
 
 Summary = Mapping[str, Any]
-Lines = Sequence[Mapping[str, Any]]
 
 
 def cost_blocks(summary: Summary) -> tuple[Block, ...]:
@@ -32,8 +31,7 @@ def cost_blocks(summary: Summary) -> tuple[Block, ...]:
     return (times, tokens, *cost_split(summary["cost"]), Table((Column("cost"), Column("US dollars")), tuple(lines)))
 
 
-def failures_blocks(summary: Summary, rows: Lines) -> tuple[Block, ...]:
-    failed = [Row((row["case_id"], row["error"]["message"]), "bad") for row in rows if row["error"]]
+def failures_blocks(summary: Summary, failed: Sequence[Row]) -> tuple[Block, ...]:
     broken = [Row((each["id"], each["message"]), "bad") for each in summary["errors"]["broken"]]
     return (Table((Column("sample"), Column("what happened")), (*failed, *broken)),)
 

@@ -5,17 +5,59 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from assay.files import dump_json
 from assay.report.blocks import Block, Column, Facts, Field, Item, Items, Note, Row, Table, Tone
 from assay.report.numbers import MISSING, format_value
+from assay.report.text import are, counted
+from assay.runs.folder import RunFolder
 
 Summary = Mapping[str, Any]
 Lines = Sequence[Mapping[str, Any]]
 HEADLINES = ("precision", "recall", "f1")
+SHOWN = 2000
+"""Samples that are shown; the others are in the files."""
+FEW = 200
+"""So many samples are all in a text, those without a mistake too."""
 
 
-def worst_block(summary: Summary, rows: Lines) -> Block:
-    by_id = {row["case_id"]: row for row in rows}
+class Samples(Struct, frozen=True, kw_only=True):
+    """What the report needs of the results."""
+
+    scored: tuple[Item, ...]
+    worst: dict[str, dict[str, Any]]
+    """Rows by id."""
+    failed: tuple[Row, ...]
+    """Id and message."""
+    left_out: tuple[Item, ...]
+    total: int
+    """How many were scored."""
+
+
+def samples_of(run: RunFolder, *, questions: bool = True) -> Samples:
+    """One pass over the results. Of a great many samples, those with a mistake come before those without."""
+    summary = run.summary
+    total, room = summary["corpus"]["tested"], SHOWN if questions else 0
+    shown: dict[bool, list[tuple[int, Item]]] = {True: [], False: []}
+    worst: dict[str, dict[str, Any]] = {}
+    failed: list[Row] = []
+    left_out: list[Item] = []
+    for number, row in enumerate(run.results.rows()):
+        if row["case_id"] in summary["worst"]:
+            worst[row["case_id"]] = row
+        if row["error"] and len(failed) < SHOWN:
+            failed.append(Row((row["case_id"], row["error"]["message"]), "bad"))
+        if not row["scored"]:
+            left_out += [_unscored(row)] if len(left_out) < room else []
+        elif len(right := shown[bool(row["scores"]["perfect"])]) < room:
+            right.append((number, _item(row, routine=total > FEW)))
+    chosen = shown[False] + shown[True][: room - len(shown[False])]
+    items = tuple(item for _, item in sorted(chosen, key=lambda each: each[0]))
+    return Samples(scored=items, worst=worst, failed=tuple(failed), left_out=tuple(left_out), total=total)
+
+
+def worst_block(summary: Summary, by_id: Mapping[str, Mapping[str, Any]]) -> Block:
     columns = (Column("sample"), *(Column(measure, "share") for measure in HEADLINES), Column("what is wrong"))
     lines = [
         Row((id_, *(by_id[id_]["scores"][measure] for measure in HEADLINES), _wrong(by_id[id_])))
@@ -33,11 +75,13 @@ def _wrong(row: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def samples_list(rows: Lines) -> Items:
-    return Items(tuple(_item(row) for row in rows), "No sample was scored.")
+def samples_blocks(samples: Samples) -> tuple[Block, ...]:
+    left = samples.total - len(samples.scored)
+    more = (Note(f"{counted(left, 'sample')} more {are(left)} in results.jsonl."),) if left else ()
+    return (*more, Items(samples.scored, "No sample was scored."))
 
 
-def _item(row: Mapping[str, Any]) -> Item:
+def _item(row: Mapping[str, Any], *, routine: bool) -> Item:
     scores = row["scores"]
     fields = [Field("Error", row["error"]["message"])] if row["error"] else []
     for number, pair in enumerate(row["pairs"], 1):
@@ -53,7 +97,7 @@ def _item(row: Mapping[str, Any]) -> Item:
     tone: Tone = "good" if scores["perfect"] else "bad"
     shown = f"{title}  {row['description']}".rstrip()
     tags = {"outcome": outcome, **row["tags"]}
-    return Item(row["case_id"], shown, tags, tuple(fields), tone, _facts(row), routine=outcome == "perfect")
+    return Item(row["case_id"], shown, tags, tuple(fields), tone, _facts(row), routine=routine and outcome == "perfect")
 
 
 def _facts(row: Mapping[str, Any]) -> tuple[Facts, ...]:
@@ -99,15 +143,10 @@ def _shown(value: Any) -> str:
     return value if is_line else dump_json(value)
 
 
-def left_out_blocks(rows: Lines) -> tuple[Block, ...]:
-    items = [
-        Item(
-            row["case_id"],
-            f"{len(row['actual'])} records, no sidecar to score them",
-            row["tags"],
-            tuple(Field(f"Record {n}", _lines(each, "+"), mono=True) for n, each in enumerate(row["actual"], 1)),
-        )
-        for row in rows
-        if not row["scored"]
-    ]
-    return (Items(tuple(items)),)
+def _unscored(row: Mapping[str, Any]) -> Item:
+    return Item(
+        row["case_id"],
+        f"{len(row['actual'])} records, no sidecar to score them",
+        row["tags"],
+        tuple(Field(f"Record {n}", _lines(each, "+"), mono=True) for n, each in enumerate(row["actual"], 1)),
+    )

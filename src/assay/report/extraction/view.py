@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report.blocks import Report, Section
+from assay.report.blocks import Items, Report, Section
 from assay.report.comparison import brief_section, full_section
 from assay.report.extraction.confidence import confidence_blocks
 from assay.report.extraction.groups import field_blocks, group_blocks
 from assay.report.extraction.resources import cost_blocks, execution_table, failures_blocks
 from assay.report.extraction.result import measures_table, narrative_blocks, result_blocks
-from assay.report.extraction.samples import left_out_blocks, samples_list, worst_block
+from assay.report.extraction.samples import Samples, samples_blocks, worst_block
 from assay.report.text import moment
 from assay.report.trend import Step, measure_of, trend_section
 from assay.report.verdict import Compared, Number, verdict_of
 
 Summary = Mapping[str, Any]
-Lines = Sequence[Mapping[str, Any]]
 HEADLINES = ("precision", "recall", "f1")
 
 
 def extraction_report(
-    summary: Summary, rows: Lines, compared: Compared | None = None, history: Sequence[Step] = ()
+    summary: Summary, samples: Samples, compared: Compared | None = None, history: Sequence[Step] = ()
 ) -> Report:
     """From the summary and the results."""
     compared = compared or Compared()
     baseline = compared.baseline
-    scored = [row for row in rows if row["scored"]]
     sections = [
         Section("Result", result_blocks(summary)),
         *([brief_section("Against the baseline", (baseline,))] if baseline else []),
@@ -38,10 +36,10 @@ def extraction_report(
         Section("By field", field_blocks(summary)),
         Section("Confidence", confidence_blocks(summary)),
         Section("Time, tokens and cost", cost_blocks(summary)),
-        *([Section("Failures", failures_blocks(summary, rows))] if summary["errors"]["total"] else []),
-        Section("Worst samples", (worst_block(summary, scored),)),
-        Section("Samples", (samples_list(scored),), "Expected against actual, field by field.", detail=True),
-        *([Section("Left out", left_out_blocks(rows))] if summary["skipped"]["count"] else []),
+        *([Section("Failures", failures_blocks(summary, samples.failed))] if summary["errors"]["total"] else []),
+        Section("Worst samples", (worst_block(summary, samples.worst),)),
+        Section("Samples", samples_blocks(samples), "Expected against actual, field by field.", detail=True),
+        *([Section("Left out", (Items(samples.left_out),))] if summary["skipped"]["count"] else []),
         Section("All measures", (measures_table(summary),), detail=True),
         *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
         Section("Execution", (execution_table(summary),), detail=True),
