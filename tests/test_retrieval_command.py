@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -548,6 +549,27 @@ def test_a_full_disk_while_writing_a_run(project: Path) -> None:
     assert "What was finished is kept" in done.stderr
     assert main([*COMMAND, "--resume", "last"]) == 1
     assert len(last(project).results.read()) == 600
+
+
+@pytest.mark.parametrize("name", ["failures.jsonl", "run_summary.json"])
+def test_a_conclusion_that_cannot_be_written_leaves_a_run_that_can_be_finished(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """What was searched is kept: the exit code is that of an incomplete run, and the next step is told."""
+    main(["retrieval", "--quiet"])
+    run = last(project)
+    before = {file: (run.path / file).read_bytes() for file in ("results.jsonl", "failures.jsonl")}
+    run.results.path.write_bytes(before["results.jsonl"].splitlines(keepends=True)[0])
+    (run.path / name).unlink()
+    (run.path / name / "in the way").mkdir(parents=True)
+    capsys.readouterr()
+    assert main(["retrieval", "--quiet", "--resume", "last"]) == 3
+    told = capsys.readouterr().err
+    assert f"{name}: cannot be written: " in told
+    assert f"What was finished is kept; go on with: --resume {run.name}" in told
+    shutil.rmtree(run.path / name)
+    assert main(["retrieval", "--quiet", "--resume", "last"]) == 0
+    assert {file: (run.path / file).read_bytes() for file in before} == before
 
 
 def test_nothing_of_the_environment_is_written(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

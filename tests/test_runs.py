@@ -103,6 +103,30 @@ def _write_until_full(path: str) -> None:
         raise SystemExit(fault.exit_code if "--resume" in str(fault) else 1) from None
 
 
+def test_a_full_disk_while_the_results_are_sorted_keeps_them_as_they_are(tmp_path: Path) -> None:
+    results = ResultsFile(tmp_path / "results.jsonl")
+    results.append([row("b"), row("a")])
+    before = results.path.read_bytes()
+    process = multiprocessing.get_context("spawn").Process(target=_sort_without_room, args=(str(results.path),))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 3
+    assert results.path.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
+
+
+def _sort_without_room(path: str) -> None:
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+    try:
+        ResultsFile(Path(path)).finish(lambda r: r["case_id"])
+    except IncompleteRun as fault:
+        raise SystemExit(fault.exit_code if "--resume" in str(fault) else 1) from None
+
+
 def make_run(root: Path, *, client: str = "acme", partial: str | None = None, name: str = "gold.json") -> RunFolder:
     inputs = manifest.Inputs(kind="retrieval", gold="g", index="i", settings={"k": [5]})
     config = Config(client=client)

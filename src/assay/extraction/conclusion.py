@@ -12,9 +12,8 @@ from assay.extraction import summary
 from assay.extraction.bench import Bench
 from assay.extraction.narrative import WORST, Narrative, write_summary
 from assay.extraction.scoring import HEADLINES
-from assay.files import write_json
 from assay.runs import history, sessions
-from assay.runs.folder import SUMMARY, RunFolder
+from assay.runs.folder import RunFolder
 from assay.runs.heading import gate_result, heading, history_entry, skipped_block
 from assay.runs.results import Row
 
@@ -41,7 +40,7 @@ async def conclude(run: RunFolder, bench: Bench, *, listed: bool) -> None:
         "execution": _execution(run, bench),
         "notes": list(bench.samples.warnings) + _unknown_outputs(bench),
     }
-    write_json(run.path / SUMMARY, data)
+    run.write_summary(data)
     if not listed:
         history.record(config.path("runs"), _history_entry(run, data))
 

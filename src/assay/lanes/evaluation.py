@@ -16,7 +16,7 @@ from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.errors import AssayError, unknown_name
 from assay.evaluate import Plan, Timing, evaluate
-from assay.files import dump_json, write_atomic, write_json
+from assay.files import dump_json
 from assay.lanes import misses
 from assay.lanes.cases import Placed, in_lane, read_cases, sha256_of, unique
 from assay.lanes.scoring import MEASURES, record_of, score_rows, undefined
@@ -27,7 +27,7 @@ from assay.retrieval import summary
 from assay.retrievers.origins import origins
 from assay.retrievers.variants import build
 from assay.runs import history, manifest
-from assay.runs.folder import FAILURES, RESULTS, SUMMARY, RunFolder, find_run
+from assay.runs.folder import FAILURES, RESULTS, RunFolder, find_run
 from assay.runs.heading import gate_result, heading, history_entry, index_block, skipped_block
 from assay.runs.results import ResultsFile, Row
 
@@ -167,7 +167,7 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict
     table = summary.Table(rows, [task.case for task in bench.tasks], variants, MEASURES)
     means = table.means(config)
     missed = misses.collect(bench.systems, bench.tasks, rows, bench.indexes, config.retrieval.depth)
-    write_atomic(run.path / FAILURES, "".join(dump_json(entry) + "\n" for entry in missed))
+    run.write(FAILURES, "".join(dump_json(entry) + "\n" for entry in missed))
     best = summary.best_variant(means, "recall@k")
     data = _heading(run, bench) | {
         "variants": variants,
@@ -180,7 +180,7 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict
         "execution": execution,
         "errors": summary.errors_of(rows),
     }
-    write_json(run.path / SUMMARY, data)
+    run.write_summary(data)
     history.record(config.path("runs"), history_entry(run, data, best, 0.0))
 
 

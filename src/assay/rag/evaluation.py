@@ -19,7 +19,6 @@ from assay.corpus.index import Index
 from assay.embedders.cache import cached
 from assay.errors import AssayError, IncompleteRun
 from assay.evaluate import Plan, evaluate_async
-from assay.files import write_json
 from assay.gold.cases import CaseSet, load_cases
 from assay.judges import Judge
 from assay.judges import outcomes as answered_or_refused
@@ -46,7 +45,7 @@ from assay.records import Case, Interval, Progress
 from assay.retrieval.evaluation import corpus_block
 from assay.retrieval.summary import distribution
 from assay.runs import history, manifest, sessions
-from assay.runs.folder import RESULTS, SUMMARY, RunFolder, find_run
+from assay.runs.folder import RESULTS, RunFolder, find_run
 from assay.runs.heading import gate_result, heading, history_entry, index_block, skipped_block
 from assay.runs.passages import PassageStore
 from assay.runs.results import ResultsFile
@@ -283,7 +282,7 @@ def conclude(run: RunFolder, bench: Bench, execution: dict[str, Any], kinds: Kin
         "execution": _described(run, execution, tally),
         "notes": [],
     }
-    write_json(run.path / SUMMARY, data)
+    run.write_summary(data)
     if not listed:
         history.record(config.path("runs"), history_entry(run, data, bench.system.name, data["cost"]["total_cost_usd"]))
 

@@ -15,7 +15,7 @@ from assay.config import Config
 from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.evaluate import Plan, Timing, evaluate
-from assay.files import dump_json, write_atomic, write_json
+from assay.files import dump_json
 from assay.gold.cases import CaseSet, load_cases
 from assay.metrics import Measure
 from assay.records import Case, Progress, Ranking
@@ -27,7 +27,7 @@ from assay.retrievers.origins import origins
 from assay.retrievers.protocol import Query, Request, Retriever
 from assay.retrievers.variants import build
 from assay.runs import history, manifest
-from assay.runs.folder import FAILURES, RESULTS, SUMMARY, RunFolder, find_run
+from assay.runs.folder import FAILURES, RESULTS, RunFolder, find_run
 from assay.runs.heading import heading, history_entry, index_block, skipped_block
 from assay.runs.results import ResultsFile, Row
 from assay.sampling import stratified
@@ -114,7 +114,7 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
     results = ResultsFile(run.path / RESULTS, remember=True)
     plan = Plan(cases=bench.cases, systems=bench.variants, scorer=scorer, results=results, progress=progress)
     timings = evaluate(plan)
-    if run.finished and not any(timing.cases for timing in timings.values()):
+    if run.is_current and not any(timing.cases for timing in timings.values()):
         return run
     place = {variant.name: number for number, variant in enumerate(bench.variants)}
     results.finish(lambda row: (place[row["variant"]], row["case_id"]))
@@ -172,7 +172,7 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: Retriev
     table = summary.Table(rows, bench.cases, variants, names)
     means = table.means(config)
     failed = failures.collect(bench.variants, bench.cases, rows, bench.index, config)
-    write_atomic(run.path / FAILURES, "".join(dump_json(entry) + "\n" for entry in failed))
+    run.write(FAILURES, "".join(dump_json(entry) + "\n" for entry in failed))
     gates, decision = summary.verdicts(bench.rules, means)
     why_not = _not_examined(bench)
     data = _heading(run, bench) | {
@@ -191,7 +191,7 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: Retriev
         "errors": summary.errors_of(rows) | {"messages": summary.messages_of(rows)},
         "execution": clock.execution(),
     }
-    write_json(run.path / SUMMARY, data)
+    run.write_summary(data)
     history.record(config.path("runs"), history_entry(run, data, data["decision"]["variant"], 0.0))
 
 

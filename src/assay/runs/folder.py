@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from assay.errors import AssayError, IncompleteRun
-from assay.files import read_json, write_json
+from assay.files import dump_json, read_json, write_atomic, write_json
 from assay.runs.naming import folder_name
 from assay.runs.results import ResultsFile
 from assay.validation import shown
@@ -58,6 +58,11 @@ class RunFolder(Struct, frozen=True):
         return (self.path / SUMMARY).exists()
 
     @property
+    def is_current(self) -> bool:
+        """Finished, and no result is newer, as one is after a resume that was cut off."""
+        return self.finished and _time(self.path / RESULTS) <= _time(self.path / SUMMARY)
+
+    @property
     def summary(self) -> dict[str, Any]:
         if not self.finished:
             hint = f"Go on with: {self.resume_command}"
@@ -84,6 +89,18 @@ class RunFolder(Struct, frozen=True):
         hint = (fault.hint or "What was finished is kept").replace(f"; go on with: --resume {self.name}", "")
         fault.hint = f"{hint.rstrip('.')}. Go on with: {self.resume_command}"
         return fault
+
+    def write(self, name: str, text: str) -> None:
+        """A file that concludes the run. Where there is no room for it the run is not finished, but can be."""
+        try:
+            write_atomic(self.path / name, text)
+        except AssayError as fault:
+            hint = f"What was finished is kept; go on with: --resume {self.name}"
+            raise IncompleteRun(fault.what, where=fault.where, hint=hint) from None
+
+    def write_summary(self, data: dict[str, Any]) -> None:
+        """Last of all: it says that the run is finished."""
+        self.write(SUMMARY, dump_json(data, indent=2) + "\n")
 
     def require_same(self, fingerprint: dict[str, Any]) -> None:
         """Refuse to go on with other inputs, naming what differs."""
@@ -131,6 +148,10 @@ class _Summary(dict[str, Any]):
 def older(path: Path, key: object) -> AssayError:
     """The fault of a run that was written before there was such a key."""
     return AssayError(f"has no '{key}': written by another version of Assay", where=str(path), hint=AGAIN)
+
+
+def _time(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 def _object(path: Path) -> dict[str, Any]:

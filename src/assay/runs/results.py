@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import IncompleteRun
+from assay.errors import AssayError, IncompleteRun
 from assay.files import dump_lines, parse_json, write_atomic
 
 Row = dict[str, Any]
@@ -56,8 +56,7 @@ class ResultsFile:
         try:
             _append(self.path, data)
         except OSError as fault:
-            hint = f"What was finished is kept; go on with: --resume {self.path.parent.name}"
-            raise IncompleteRun(f"cannot write results: {fault.strerror}", where=str(self.path), hint=hint) from None
+            raise self._stopped(f"cannot write results: {fault.strerror}") from None
         if self._known is not None:
             self._known += rows
 
@@ -160,4 +159,11 @@ class ResultsFile:
                     file.seek(start)
                     yield file.read(length)
 
-        write_atomic(self.path, pieces())
+        try:
+            write_atomic(self.path, pieces())
+        except AssayError as fault:
+            raise self._stopped(fault.what) from None
+
+    def _stopped(self, what: str) -> IncompleteRun:
+        hint = f"What was finished is kept; go on with: --resume {self.path.parent.name}"
+        return IncompleteRun(what, where=str(self.path), hint=hint)
