@@ -54,7 +54,7 @@ def test_by_page_needs_pages_and_no_chunk(tmp_path: Path) -> None:
     assert found.reasons == {"no page": 1}
 
 
-@pytest.mark.parametrize("exam", [None, {}, {"session": "2025"}, "absent"])
+@pytest.mark.parametrize("exam", [None, {}, {"session": "2025"}, {"session": 2025}, "absent"])
 def test_an_exam_source_may_be_null_missing_or_an_object(tmp_path: Path, exam: Any) -> None:
     item = question("q")
     if exam != "absent":

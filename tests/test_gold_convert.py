@@ -19,7 +19,7 @@ from assay.gold.convert import detect, read, renamed, save, write
 from assay.gold.formats import Bundle
 from assay.gold.formats.protocol import Order
 from assay.gold.grounds import Grounds
-from assay.gold.leaves import PUBLISHED, UNANSWERABLE, present
+from assay.gold.leaves import PUBLISHED, UNANSWERABLE, faults, present
 
 SQUAD = {
     "version": "v2.0",
@@ -172,6 +172,35 @@ def test_csv_with_the_columns_of_the_user(tmp_path: Path) -> None:
     assert first["Farbe"] == "blau"
     assert (first["id"], second["id"]) == ("q0001", "q0002")
     assert present(first) < 46, "what nobody said is not there"
+
+
+def test_an_exam_sheet_with_a_column_for_each_choice(tmp_path: Path) -> None:
+    """The letter names the right choice; a choice that is a number is still a text; an empty cell is no choice."""
+    path = put(
+        tmp_path / "exam.csv",
+        "question,choices.A,mcq.choices.B,Third,mcq_answer,answer,session,uv,question_num,success_rate\n"
+        "How many rooms are there?,12,2,,B,There are two rooms,2025-06,3,7,41.5\n",
+    )
+    order = Order(columns={"choices.C": "Third"})
+    (raw,) = read(path, order).raws
+    assert raw["mcq"]["choices"] == {"A": "12", "B": "2"}
+    assert (raw["mcq"]["mcq_answer"], raw["mcq"]["correct_answer"]) == ("B", "2")
+    exam = {"session": "2025-06", "uv": 3, "question_num": 7, "success_rate": 41.5}
+    assert raw["provenance"]["annales_source"] == exam
+    assert not [fault for fault in faults(raw) if fault.path.startswith(("mcq", "provenance.annales"))]
+    save(write(read(path, order), "csv", Order()), tmp_path / "b.csv")
+    assert read(tmp_path / "b.csv", Order()).raws == (raw,)
+    save(write(read(path, order), "schema-v2", Order()), tmp_path / "b.json")
+    assert load_cases(tmp_path / "b.json", purpose="answers").cases[0].tags["session"] == "2025-06"
+    unknown = read(put(tmp_path / "c.csv", "question,choices.A,mcq_answer\nWhich?,one,D\n"), Order()).raws[0]
+    assert unknown["mcq"]["correct_answer"] is None
+
+
+def test_cells_of_text_stand_in_a_table_without_quotes(tmp_path: Path) -> None:
+    table = put(tmp_path / "a.csv", "question,session,Remark\nWho is it?,2025-06,kept\n")
+    text = write(read(table, Order()), "csv", Order()).files[""]
+    assert text.endswith(",kept\n")
+    assert ",2025-06," in text
 
 
 def test_published_names_of_categories_there_and_back() -> None:

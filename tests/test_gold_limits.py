@@ -253,6 +253,8 @@ ROWS: list[tuple[str, str, Made, bool]] = [
     ("G4-1", "47 keys", changed(put(4, "audit.our_own", 1)), True),
     ("G4-1", "an answer of 5 characters", changed(answer(4, "Osric")), False),
     ("G4-1", "an answer of 6 characters", changed(answer(4, "binder")), True),
+    *(("G4-1", f"a short answer: {text}", changed(answer(4, text)), True) for text in ("60", "May 3", "June", "seven", "£9", "8h30", "no", "Oui.")),
+    *(("G4-1", f"a short answer: {text}", changed(answer(4, text)), False) for text in ("Ms", "both", "D", "")),
     ("G4-2", "by design", changed(lambda _: None), True),
     ("G4-2", "guessed", changed(put(5, "processing.chunk_match_method", "embedding")), False),
     ("G5-1", "cosine 0.949", alike(0, 1, 0.949), True),

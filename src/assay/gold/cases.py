@@ -135,7 +135,7 @@ def case_of(question: Question) -> Case:
     tags = {
         "reasoning_class": kind.reasoning_class,
         "difficulty": band(question.difficulty),
-        "session": exam.session if exam else None,
+        "session": str(exam.session or "") if exam else None,
         "source": provenance.docs[0] if provenance.docs else None,
         "question_type": kind.question_type,
     }

@@ -126,10 +126,10 @@ LEAVES: tuple[Leaf, ...] = (
     ),
     *_leaves(
         "provenance.annales_source",
-        _leaf("session", "text", nullable=True),
-        _leaf("uv", "text", nullable=True),
+        _leaf("session", "text", "number", nullable=True),
+        _leaf("uv", "text", "number", nullable=True),
         _leaf("question_num", "number", "text", nullable=True),
-        _leaf("success_rate", "number", low=0, high=1, nullable=True),
+        _leaf("success_rate", "number", low=0, high=100, nullable=True),  # a share, or per cent, as the exam has it
     ),
     *_leaves(
         "classification",

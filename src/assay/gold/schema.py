@@ -44,8 +44,8 @@ class Mcq(Struct, frozen=True, kw_only=True):
 class AnnalesSource(Struct, frozen=True, kw_only=True):
     """The exam a question was set in."""
 
-    session: Text = None
-    uv: Text = None
+    session: int | str | None = None
+    uv: int | str | None = None
     question_num: int | str | None = None
     success_rate: float | None = None
 

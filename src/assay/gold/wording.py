@@ -20,13 +20,19 @@ _POINTING = re.compile(
     r"|(?:mentioned|described|shown|listed|stated|cited|discussed) (?:above|below|here|earlier)"
     rf"|(?:ce|cet|cette|ces|le present|la presente) (?:{_PARTIE})s?"
     r"|(?:d'apres|selon|dans|suivant) (?:le (?:texte|document|passage|contexte)|l'extrait)(?=$|[ ?,.;:])"
+    r"|(?:du (?:passage|texte|document)|de l'extrait)(?= ?(?:$|[?,.;:]))"
+    r"|(?:which|what|who|one|any|all|none) of the following"
     rf"|(?:le|la|les|du|au|l') ?(?:{_PARTIE})s? (?:ci-dessus|ci-dessous|suivante?|precedente?|fournie?)s?"
     r"|(?:ci-dessus|ci-dessous|susmentionnee?s?|(?:mentionnee?|cite|citee)s? plus haut)"
     r")"
 )
 """In folded text: without accents, in lower case."""
 _LISTS = {
-    "pronouns": "it its he she him his her hers they them their theirs elle elles il ils",
+    "pronouns": "it he she him they them elle elles il ils",
+    "possessives": "its his her hers their theirs son sa ses leur leurs",
+    "people": """people children men women staff crew anyone anybody someone somebody everyone everybody nobody gens
+        chacun""",
+    "who": "who qui whoever quiconque",
     "pointers": "this that these those cet cette ces",
     "determiners": """the a an my your our each every any all no some both which what one two three l' le la les un une
         des du de d' au aux mon ma mes notre nos votre vos chaque tout toute tous quel quelle quels quelles""",
@@ -37,7 +43,9 @@ _LISTS = {
     "expletive": """rain rains raining snow snows take takes seem seems matter happen happens to that until if for faut
         possible permis interdit obligatoire necessaire vrai y passe reste restait agit existe""",
 }
-_PRONOUNS, _POINTERS, _DETERMINERS, _ASKING, _EXPLETIVE = (frozenset(words.split()) for words in _LISTS.values())
+_PRONOUNS, _POSSESSIVES, _PEOPLE, _WHO, _POINTERS, _DETERMINERS, _ASKING, _EXPLETIVE = (
+    frozenset(words.split()) for words in _LISTS.values()
+)
 _THIS_ONE = re.compile(r"\b(?:celui|celle|ceux|celles)-(?:ci|la)\b|\b(?:ce dernier|cette derniere|ces derniers)\b")
 _TOKEN = re.compile(r"\w+'|\w+")
 _WORD = re.compile(r"\w+(?:'\w+)*")
@@ -69,18 +77,34 @@ def _lonely(question: str) -> str | None:
             return None
         if at == 0 and word == "it":
             continue  # a story begins: "It is blowing hard."
-        is_pointer = word in _POINTERS and at <= 1 and plain[0] in _ASKING
-        is_empty = word in {"it", "il"} and bool(_EXPLETIVE & set(plain[max(0, at - 3) : at + 5]))
-        if is_pointer or (word in _PRONOUNS and not is_empty):
+        if _is_pointer(plain, at) or _is_pronoun(plain, at):
             return " ".join(words[max(0, at - 1) : at + 2])
     return None
+
+
+def _is_pointer(plain: list[str], at: int) -> bool:
+    """“What are these fees?” points to something; “for those who join late” does not."""
+    asked = 0 < at <= 2 and all(word in _ASKING for word in plain[:at])
+    return plain[at] in _POINTERS and asked and not _WHO & set(plain[at + 1 : at + 2])
+
+
+def _is_pronoun(plain: list[str], at: int) -> bool:
+    """“Who left her boat?” says whose boat it is, “it is possible” speaks of nothing."""
+    word = plain[at]
+    if word in {"it", "il"}:
+        return not _EXPLETIVE & set(plain[max(0, at - 3) : at + 5])
+    return word in _PRONOUNS or (word in _POSSESSIVES and not _WHO & set(plain[:at]))
 
 
 def _is_named(words: list[str], plain: list[str], at: int) -> bool:
     """A word that a later pronoun may stand for: a name, a plural, or what follows an article."""
     word = plain[at]
-    if word in _PRONOUNS | _POINTERS | _ASKING | _DETERMINERS or len(word) < 2:
+    if word in _PRONOUNS | _POSSESSIVES | _POINTERS | _ASKING | _DETERMINERS or len(word) < 2:
         return False
+    if word in _PEOPLE:
+        return True
+    if at and plain[at - 1] in _WHO:
+        return words[at][0].isupper()  # “who signs”: a verb, not a plural
     is_name = words[at][0].isupper()
     is_plural = len(word) > 3 and word.endswith("s")
     return is_name or is_plural or word[0].isdigit() or (at > 0 and plain[at - 1] in _DETERMINERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,13 @@ SHORT = {leaf.key: leaf.path for leaf in LEAVES} | {"answer": "content.expected_
 """Names people give: `question`, `answer`, `chunk_id`."""
 
 
+_CHOICE = re.compile(r"(?:mcq\.)?choices\.([A-Z])")
+"""An exam sheet has a column for each choice."""
+
+
 def path_of(name: str) -> str | None:
+    if choice := _CHOICE.fullmatch(name):
+        return f"mcq.choices.{choice[1]}"
     return name if name in BY_PATH else SHORT.get(name)
 
 
@@ -112,12 +119,20 @@ def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw
         raise AssayError("has no question", where=where, expected="a column 'question'", hint=hint)
     raw = blank(str(known.get("id") or f"q{number:04d}"), question)
     for path, value in known.items():
-        put(raw, path, value)
+        if value is not None or path in BY_PATH:
+            put(raw, path, value)
     raw["id"] = str(known.get("id") or raw["id"])
+    _name_the_right_choice(raw["mcq"], known)
     inside = [key for key in rest if key.rpartition(".")[0] in GROUPS]
     for key in inside:
         put(raw, key, rest[key])
     return raw | {key: value for key, value in rest.items() if key not in inside}
+
+
+def _name_the_right_choice(mcq: Any, known: Mapping[str, Any]) -> None:
+    """Of a sheet with a column for each choice: the right answer is the choice that its letter names."""
+    if any(map(_CHOICE.fullmatch, known)) and mcq.get("correct_answer") is None:
+        mcq["correct_answer"] = (mcq["choices"] or {}).get(mcq.get("mcq_answer"))
 
 
 def put(raw: Raw, path: str, value: Any) -> None:
@@ -158,7 +173,7 @@ def _cell(cell: str | None, path: str | None) -> Any:
         return ABSENT if leaf is None else "" if _may_be_empty(leaf) else None
     if cell == '""':
         return ""
-    if _is_text(leaf):
+    if _is_text(leaf) or _CHOICE.fullmatch(path or ""):
         return cell
     try:
         value = json.loads(cell, parse_constant=_refuse)
@@ -175,9 +190,7 @@ def _shown(value: Any, path: str) -> str:
     leaf = BY_PATH.get(path)
     if value is ABSENT or (value is None and leaf is not None):
         return ""
-    if isinstance(value, str) and _is_text(leaf):
-        return value if value or (leaf and _may_be_empty(leaf)) else '""'
-    return dump_json(value)
+    return value if isinstance(value, str) and _cell(value, path) == value else dump_json(value)
 
 
 def write_lines(bundle: Bundle, order: Order) -> Written:  # noqa: ARG001

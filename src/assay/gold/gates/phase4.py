@@ -9,12 +9,14 @@ from assay.gold.evidence import Evidence
 from assay.gold.gates.protocol import Checked, Failure, Limits, gate
 from assay.gold.leaves import LEAVES, faults
 from assay.gold.schema import Question
+from assay.metrics.answers.claims import numbers
 
 BY_DESIGN = "by_design_input"
 _SHORT = re.compile(
-    r"\W*(?:[\d.,:/\s%€$£hH°-]*\d[\d.,:/\s%€$£hH°-]*\w{0,3}|yes|no|oui|non|true|false|vrai|faux)\W*", re.IGNORECASE
+    r"\W*(?:yes|no|oui|non|true|false|vrai|faux|may|june|july|march|april|mars|avril|mai|juin|août|lundi|mardi|jeudi)\W*",
+    re.IGNORECASE,
 )
-"""Answers that may be shorter than six characters: a number, a date, yes or no."""
+"""Answers that may be shorter than six characters: yes or no, a month, a day; and whatever holds a number."""
 
 
 @gate("G4-1", "blocking", "{leaves} of 46 leaves in every question", leaves=46)
@@ -42,7 +44,7 @@ def _incoherent(question: Question) -> Iterator[tuple[str, str]]:
         elif mcq.correct_answer != mcq.choices[mcq.mcq_answer]:
             yield "mcq.correct_answer", f"is '{mcq.correct_answer}'; expected choices.{mcq.mcq_answer}"
     answer = (content.expected_answer or "").strip()
-    if not content.is_impossible and len(answer) <= 5 and not _SHORT.fullmatch(answer):
+    if not content.is_impossible and len(answer) <= 5 and not (numbers(answer) or _SHORT.fullmatch(answer)):
         yield "content.expected_answer", f"is '{answer}'; expected more than 5 characters, a number, date or yes/no"
     if not content.is_impossible and question.classification.answer_type == "unanswerable":
         yield "classification.answer_type", "is 'unanswerable' of an answerable question"
