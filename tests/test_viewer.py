@@ -13,6 +13,7 @@ import pytest
 from viewer_project import Client, make, places, running, runs_of
 
 from assay.runs.folder import RunFolder
+from assay.viewer.catalogue import verdict_of
 
 Shown = tuple[Path, Client]
 
@@ -73,7 +74,7 @@ def test_every_page_has_a_twin_and_its_own_headers(shown: Shown) -> None:
             assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'; ")
             assert "unsafe" not in answer.headers["Content-Security-Policy"]
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
-            assert answer.headers["Referrer-Policy"] == "no-referrer"
+            assert answer.headers["Referrer-Policy"] == "same-origin"
             assert answer.headers["Cache-Control"] == "no-store"
             assert not [name for name in answer.headers if name.startswith("Access-Control")]
 
@@ -105,6 +106,24 @@ def test_the_list_of_runs(shown: Shown) -> None:
     assert retrieval["verdict"] == ("passed" if summary["gates"][0]["passed"] else "failed")
 
 
+def gate(severity: str, *, passed: bool) -> dict[str, object]:
+    return {"severity": severity, "passed": passed}
+
+
+@pytest.mark.parametrize(
+    ("gates", "verdict"),
+    [
+        ([], "no gate"),
+        ([gate("warning", passed=True)], "passed"),
+        ([gate("blocking", passed=True), gate("warning", passed=False)], "warned"),
+        ([gate("blocking", passed=False), gate("warning", passed=False)], "failed"),
+    ],
+)
+def test_a_list_tells_gates_as_the_report_does(gates: list[dict[str, object]], verdict: str) -> None:
+    assert verdict_of({"errors": {"total": 0}, "gates": gates}) == verdict
+    assert verdict_of({"errors": {"total": 1}, "gates": gates}) == "errors"
+
+
 @pytest.mark.parametrize(
     ("query", "kinds"),
     [
@@ -115,7 +134,7 @@ def test_the_list_of_runs(shown: Shown) -> None:
         ({"sort": "kind", "size": "2", "page": "3"}, ["retrieval"]),
         ({"sort": "kind", "size": "2", "page": "99"}, ["retrieval"]),
         ({"sort": "-kind", "size": "1"}, ["retrieval"]),
-        ({"verdict": "no gate", "kind": "lanes"}, ["lanes"]),
+        ({"verdict": "no gate"}, ["extraction", "rag", "rag"]),
     ],
 )
 def test_runs_are_filtered_sorted_and_paged(shown: Shown, query: dict[str, str], kinds: list[str]) -> None:
@@ -294,7 +313,7 @@ def test_history_keeps_what_is_gone(shown: Shown) -> None:
     data = client.json("/history")
     assert [entry["kind"] for entry in data["entries"]] == ["lanes", "extraction", "rag", "rag", "retrieval"]
     assert all(entry["is_here"] for entry in data["entries"])
-    assert [entry["verdict"] for entry in data["entries"][:4]] == ["no gate"] * 4
+    assert [entry["verdict"] for entry in data["entries"][:4]] == ["passed", *["no gate"] * 3]
     assert [entry["kind"] for entry in client.json("/history", {"kind": "rag"})["entries"]] == ["rag", "rag"]
     away = folder / "away"
     run = runs_of(folder, "lanes")[0]

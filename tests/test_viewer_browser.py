@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import Tab, aside
+from browser import Tab, aside, watched
 from viewer_project import Client, make, places, running, runs_of
 
 from assay.cli.main import main
@@ -19,7 +19,7 @@ from assay.judges.labels import read_labels
 from assay.runs.folder import RunFolder
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 Shown = tuple[Path, Client]
 ATTACK = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -332,3 +332,22 @@ def test_everything_can_be_reached_by_the_keyboard(shown: Shown, tab: Tab) -> No
         page.keyboard.press("Tab")
         seen.add(page.evaluate("(e => e.name || e.id || e.className || e.tagName)(document.activeElement)"))
     assert {"skip", "theme", "verdict", "note", "rater", "save", "next"} <= seen
+
+
+def test_labelling_without_a_script(shown: Shown, browser: Browser) -> None:
+    """The form's own way: a browser says from where it comes, and that must be enough."""
+    run = rag(shown)
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = watched(context).open(shown[1].entrance)
+        page.goto(address(shown, f"/runs/{run.name}/next"))
+        id_ = page.locator(".subtitle").inner_text()
+        page.fill("[name=rater]", "quiet")
+        page.click("label.choice.partial")
+        page.click("button.save")
+        assert page.locator(".subtitle").inner_text() != id_
+        assert "queue=1" in page.url
+    finally:
+        context.close()
+    (label,) = [label for label in read_labels(run.path / "labels.jsonl") if label.rater == "quiet"]
+    assert (label.case_id, label.human and label.human.verdict) == (id_, "partial")

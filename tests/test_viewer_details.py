@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from viewer_project import Client, make, places, running, runs_of
 
+from assay.extraction.scoring import text_sha256
 from assay.files import dump_json, write_json
 from assay.runs.folder import RunFolder
 from assay.viewer.choice import ordered
@@ -314,3 +315,50 @@ def test_memory_keeps_the_last_few_and_makes_each_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert made.count("slow") == 1
+
+
+def test_a_sample_is_shown_with_its_text_as_long_as_that_is_the_same(shown: Shown) -> None:
+    folder, client = shown
+    run = runs_of(folder, "extraction")[0]
+    row = next(row for row in run.results.read() if row["text_sha256"])
+    path, page, query = folder / f"samples/{row['case_id']}.txt", f"/runs/{run.name}/question", {"id": row["case_id"]}
+    saved = path.read_text("utf-8")
+    try:
+        assert client.json(page, query)["text"] == saved
+        assert " ".join(saved.split()) in text_of(client, page, query)
+        path.write_text(saved + " and more", encoding="utf-8")
+        assert client.json(page, query)["text"] is None
+        path.unlink()
+        assert client.json(page, query)["text"] is None
+    finally:
+        path.write_text(saved, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("samples", "case_id"),
+    [
+        ("samples", "../secret"),
+        ("samples", "link"),
+        ("samples", "nul\0"),
+        ("..", "secret"),
+        ("/", "secret"),
+        ("nul\0", "secret"),
+        (None, "secret"),
+    ],
+)
+def test_no_text_from_outside_the_samples(shown: Shown, samples: str | None, case_id: str) -> None:
+    """The digest fits, so that only the place can be what refuses."""
+    folder, client = shown
+    secrets = [folder / "secret.txt", folder.parent / "secret.txt"]
+    for path in secrets:
+        path.write_text("secret", encoding="utf-8")
+    (folder / "samples/link.txt").unlink(missing_ok=True)
+    (folder / "samples/link.txt").symlink_to(secrets[0])
+    try:
+        run = runs_of(folder, "extraction")[0]
+        row = run.results.read()[0] | {"case_id": case_id, "text_sha256": text_sha256("secret")}
+        copy = copy_of(run, "outside", [row], order={"record": None, "samples": samples})
+        assert client.json(f"/runs/{copy.name}/question", {"id": case_id})["text"] is None
+    finally:
+        for path in (*secrets, folder / "samples/link.txt"):
+            path.unlink()

@@ -21,6 +21,7 @@ from assay.gold.gold_file import read_gold_file
 from assay.judges.labels import read_labels
 from assay.runs.folder import RunFolder
 from assay.viewer.labels import gold_labels
+from assay.viewer.places import Places
 
 Shown = tuple[RunFolder, Client]
 GOOD = {"id": "q1", "rater": "ana", "verdict": "pass"}
@@ -119,7 +120,7 @@ def test_a_form_works_without_a_script(shown: Shown) -> None:
     assert (answer.status, answer.headers["Location"]) == (303, "/runs?x=1")
     assert "assay-rater=ana" in answer.headers["Set-Cookie"]
     assert lines(shown)[0]["human"] == {"verdict": "pass", "clarity": 5}
-    for there in ("//evil.example", "https://evil.example", "/\\evil.example", ""):
+    for there in ("//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "/x\r\nA: b", ""):
         body = urlencode({**GOOD, "token": client.guard.token, "then": there}).encode()
         answer = client.ask("POST", f"/runs/{run.name}/labels", body, {"Content-Type": FORM})
         assert answer.headers["Location"] == "/runs"
@@ -286,10 +287,53 @@ def _query(place: str) -> list[tuple[str, str]]:
     return parse_qsl(urlsplit(place).query)
 
 
-def test_a_gold_set_in_another_form_is_said(shown: Shown) -> None:
-    answer = shown[1].get("/gold.json")
-    assert answer.status == 409
-    assert "not a gold set" in answer.data["error"]
+def test_plain_cases_are_shown_with_what_they_have_and_cannot_be_labelled(shown: Shown) -> None:
+    client = shown[1]
+    listed = client.json("/gold")
+    assert (listed["form"], listed["total"], listed["sample"]) == ("cases", 5, 0)
+    assert listed["choices"]["difficulty"] == {"easy": 3, "hard": 2}
+    assert listed["questions"][0]["leaves"] is None
+    assert client.json("/gold", {"difficulty": "hard"})["found"] == 2
+    assert "Check the audit" not in client.get("/gold").text
+    one = client.json("/gold/question", {"id": "q3"})
+    assert one["answer"] == "A family pays 210 pounds a year."
+    assert one["chunk"]["id"] == "fees-1"
+    page = client.get("/gold/question", {"id": "q3"}, Cookie=client.cookie)
+    assert "{&quot;fees-1&quot;:1}" in page.text
+    assert "<form" not in page.text
+    refused = client.post("/gold/labels", {"id": "q3", "rater": "ana", "verdict": "bad"})
+    assert (refused.status, "schema v2" in refused.data["error"]) == (400, True)
+    gates = client.get("/gold/gates.json")
+    assert (gates.status, "assay gold convert" in gates.data["error"]) == (409, True)
+    assert client.get("/gold/next").headers["Location"] == "/gold?sample=yes"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form"),
+    [
+        ("cases.jsonl", '{"id": "x", "question": "Why?", "answerable": false}\n', "cases"),
+        (
+            "qa.json",
+            '{"metadata": {}, "questions": [{"question_id": "x", "question": "Why?", "ground_truth_answer": "So."}]}',
+            "qa",
+        ),
+    ],
+)
+def test_other_forms_of_cases(shown: Shown, tmp_path: Path, name: str, content: str, form: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    config = places(shown[0].path.parent.parent).config
+    with running(Places.of(config, gold=tmp_path / name)) as client:
+        assert client.json("/gold")["form"] == form
+        assert client.json("/gold")["questions"][0]["hard_type"] == ("UNANSWERABLE" if form == "cases" else None)
+        said = "None: it cannot be answered." if form == "cases" else "So."
+        assert said in client.get("/gold/question", {"id": "x"}).text
+
+
+def test_what_is_no_gold_set_at_all_is_said(shown: Shown, tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text("{}")
+    with running(Places.of(places(shown[0].path.parent.parent).config, gold=tmp_path / "gold.json")) as client:
+        answer = client.get("/gold.json")
+        assert (answer.status, "neither questions nor cases" in answer.data["error"]) == (409, True)
 
 
 def test_a_spoiled_line_of_labels_does_not_hide_the_others(shown: Shown) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -95,6 +96,21 @@ def test_no_path_leads_out_of_the_runs_folder(shown: Shown, name: str) -> None:
     assert client.post(f"/runs/{name}/labels", {"id": "q1", "rater": "a", "verdict": "pass"}).status in (400, 404, 405)
     assert not (outside / "labels.jsonl").exists()
     assert client.json("/runs")["total"] == 1
+
+
+@pytest.mark.parametrize("name", ["run_summary.json", "results.jsonl", "labels.jsonl"])
+def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(shown: Shown, name: str) -> None:
+    run, client = shown
+    odd = run.path.with_name("2026-01-01__pipe__00000000")
+    odd.mkdir()
+    try:
+        write_json(odd / "manifest.json", run.manifest)
+        os.mkfifo(odd / name)
+        assert client.get(f"/runs/{odd.name}").status == 404
+        assert client.post(f"/runs/{odd.name}/labels", {"id": "q1", "rater": "a", "verdict": "pass"}).status == 404
+        assert odd.name not in {each["name"] for each in client.json("/runs")["runs"]}
+    finally:
+        shutil.rmtree(odd)
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", "baseline_x_v1__2026-01-01__q1.json"])

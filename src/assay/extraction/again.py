@@ -123,6 +123,7 @@ def stored_sample(row: Row) -> Sample:
         timezone=context["timezone"],
         calendar=tuple(CalendarEvent(**event) for event in context["calendar"]),
         expected=tuple(row["expected"]) if row["scored"] else None,
+        text_sha256=row.get("text_sha256"),
     )
 
 

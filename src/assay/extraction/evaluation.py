@@ -112,9 +112,12 @@ def _folder(bench: Bench, now: datetime) -> RunFolder:
 
 
 def _ordered(bench: Bench) -> dict[str, Any]:
-    """What it takes to score again, beside the settings."""
-    path = record_path(bench.order)
-    order = {"record": relpath(path, bench.config.root) if path else None}
+    """What it takes to score again, beside the settings, and the folder whose texts were read."""
+    path, samples, root = record_path(bench.order), bench.order.samples, bench.config.root
+    order = {
+        "record": relpath(path, root) if path else None,
+        "samples": relpath(samples, root) if bench.source is None and samples.is_dir() else None,
+    }
     return {"order": order} | ({"source": bench.source} if bench.source else {})
 
 

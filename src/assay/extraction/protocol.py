@@ -48,6 +48,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     """`mock_llm_response`."""
     notes: str = ""
     where: str = ""
+    text_sha256: str | None = None
+    """Of a text that was read before, where only what was said of it is at hand."""
 
     @property
     def tags(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Any
@@ -76,6 +77,7 @@ class ExtractionScorer:
             "scored": sample.expected is not None,
             "description": sample.description,
             "context": context_of(sample),
+            "text_sha256": sample.text_sha256 or text_sha256(sample.text),
             "expected": list(sample.expected or ()),
             "actual": list(output.records),
             "confidences": list(output.confidences),
@@ -88,6 +90,11 @@ class ExtractionScorer:
         if sample.expected is None:
             return base | {"pairs": [], "missed": [], "extra": [], "counts": None, "scores": {}}
         return base | _judged(found, self._scheme(sample), failed=output.fault is not None)
+
+
+def text_sha256(text: str) -> str | None:
+    """By which a file is known to be still the text that was read; None: there was none."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest() if text else None
 
 
 def context_of(sample: Sample) -> dict[str, Any]:

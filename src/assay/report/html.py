@@ -40,6 +40,8 @@ class Page(Struct, frozen=True, kw_only=True):
     """The content security policy; empty: only the page's own style and script, known by their hashes."""
     more: tuple[Markup, ...] = ()
     """Further elements of the head."""
+    referrer: str = "no-referrer"
+    """The policy of referrers."""
 
 
 def to_html(report: Report) -> str:
@@ -100,7 +102,7 @@ def _head(shown: Page) -> list[Markup]:
         void("meta", charset="utf-8"),
         void("meta", name="viewport", content="width=device-width, initial-scale=1"),
         void("meta", name="color-scheme", content="light dark"),
-        void("meta", name="referrer", content="no-referrer"),
+        void("meta", name="referrer", content=shown.referrer),
         # An icon of nothing: a browser that is given none asks the server for one.
         void("link", rel="icon", href="data:,"),
         element("title", shown.title),

@@ -40,7 +40,7 @@ class Listing(Struct, frozen=True, kw_only=True):
     corpus: str | None = None
     questions: int | None = None
     verdict: str | None = None
-    """passed, failed (a blocking gate), errors (questions without a result) or no gate; None: not finished."""
+    """passed, warned, failed (a blocking gate), errors (questions without a result) or no gate; None: not finished."""
     partial: str | None = None
     measures: dict[str, float | None] = {}
 
@@ -163,10 +163,10 @@ def _finished(base: Listing, run: RunFolder) -> Listing:
 def verdict_of(summary: dict[str, Any]) -> str:
     if summary["errors"]["total"]:
         return "errors"
-    blocking = [gate for gate in summary["gates"] if gate["severity"] == "blocking"]
-    if not blocking:
+    if not summary["gates"]:
         return "no gate"
-    return "passed" if all(gate["passed"] for gate in blocking) else "failed"
+    failed = {gate["severity"] for gate in summary["gates"] if not gate["passed"]}
+    return "failed" if "blocking" in failed else "warned" if failed else "passed"
 
 
 def _system_of(name: str) -> str:

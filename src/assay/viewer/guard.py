@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from assay.viewer.refusal import Refusal
-from assay.viewer.shell import policy
+from assay.viewer.shell import REFERRER, policy
 
 HEADER = "X-Assay-Token"
 HOST = "127.0.0.1"
@@ -61,7 +61,7 @@ def answer_headers() -> dict[str, str]:
         "Content-Security-Policy": f"{policy()}; frame-ancestors 'none'",
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
-        "Referrer-Policy": "no-referrer",
+        "Referrer-Policy": REFERRER,
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "no-store",

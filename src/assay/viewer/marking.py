@@ -30,7 +30,10 @@ def mark_gold(visit: Visit, data: Data) -> Data:
     from assay.viewer.gold_set import gold_of
 
     mark: GoldMark = parse_mark(data, GoldMark)
-    if mark.id not in gold_of(visit).places:
+    shown = gold_of(visit)
+    if shown.gold is None:
+        raise mistaken("only a gold set of schema v2 can be labelled: assay gold audit reads no other")
+    if mark.id not in shown.places:
         raise not_found("the gold set has no such question")
     verdict = keep_gold_mark(gold_labels_path(visit.desk.places.gold), mark)
     return {"view": "label", "rater": mark.rater, "label": msgspec.to_builtins(verdict)}

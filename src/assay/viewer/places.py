@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from stat import S_ISLNK, S_ISREG
 
 from msgspec import Struct
 
@@ -49,10 +50,17 @@ class Places(Struct, frozen=True, kw_only=True):
     def _is_run(self, path: Path) -> bool:
         if path.resolve().parent != self.runs or not (path / MANIFEST).is_file():
             return False
-        return not any((path / name).is_symlink() and not self._holds(path / name) for name in FILES)
+        return all(self._is_fit(path / name) for name in FILES)
 
-    def _holds(self, path: Path) -> bool:
-        return path.resolve().is_relative_to(self.runs)
+    def _is_fit(self, path: Path) -> bool:
+        """Absent, a file, or a link to one in here. Whoever opens a pipe waits for ever."""
+        try:
+            mode = path.lstat().st_mode
+        except OSError:
+            return True
+        if S_ISLNK(mode):
+            return path.resolve().is_relative_to(self.runs) and (path.is_file() or not path.exists())
+        return S_ISREG(mode)
 
 
 def is_name(name: str) -> bool:

@@ -179,7 +179,8 @@ async def _sent(request: web.Request) -> Data:
 
 def _back(then: object) -> web.Response:
     """To a page of ours, and nowhere else."""
-    place = then if isinstance(then, str) and then.startswith("/") and not then.startswith(("//", "/\\")) else "/runs"
+    ours = isinstance(then, str) and then.startswith("/") and not then.startswith(("//", "/\\")) and then.isprintable()
+    place = str(then) if ours else "/runs"  # a browser drops tabs and line ends: with one inside, "/" "/" may meet
     return web.Response(status=303, headers={"Location": place})
 
 

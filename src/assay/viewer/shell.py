@@ -16,6 +16,8 @@ PAGES = (
     Link("History", "/history"),
     Link("Gold set", "/gold"),
 )
+REFERRER = "same-origin"
+"""Told to nobody else. A page that tells not even itself sends its forms with the origin `null`, as a stranger's."""
 ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
 
 
@@ -51,6 +53,7 @@ def html(content: Content, place: str) -> str:
         top=top,
         policy=policy(),
         more=more,
+        referrer=REFERRER,
     )
     return page(shown)
 

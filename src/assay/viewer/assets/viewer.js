@@ -82,8 +82,11 @@
       const answer = await fetch(location.href, { credentials: "same-origin" });
       const made = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = made.getElementById("live");
-      if (!fresh || (region.contains(document.activeElement) && typing(document.activeElement))) return;
+      const active = region.contains(document.activeElement) ? document.activeElement : null;
+      if (!fresh || (active && typing(active))) return false;
+      const href = active?.getAttribute("href");
       region.replaceChildren(...fresh.childNodes);
+      if (href) region.querySelector(`a[href="${CSS.escape(href)}"]`)?.focus({ preventScroll: true });
       document.title = made.title;
       for (const selector of ["h1", ".subtitle"]) {
         const [old, now] = [document.querySelector(selector), made.querySelector(selector)];
@@ -92,7 +95,9 @@
       if (fresh.dataset.live) region.dataset.live = fresh.dataset.live;
       else delete region.dataset.live;
       region.querySelectorAll("form.asked").forEach(asked);
+      return true;
     }
+    // The first time too: what is shown may be older than the first answer. What could not be shown is tried again.
     async function look() {
       if (!region.dataset.live) return;
       let wait = every;
@@ -101,7 +106,7 @@
           const answer = await fetch(region.dataset.live, { credentials: "same-origin" });
           if (answer.status === 404) { notice.textContent = "This run is gone."; document.body.append(notice); return; }
           const told = await answer.json();
-          if (stamp !== told.stamp) { if (stamp !== null) await renew(); stamp = told.stamp; }
+          if (stamp !== told.stamp && await renew()) stamp = told.stamp;
           faults = 0;
           notice.remove();
         } catch {

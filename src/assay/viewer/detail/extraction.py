@@ -11,7 +11,7 @@ from assay.report.html_blocks import mark
 from assay.report.markup import Markup, element, join
 from assay.report.numbers import MISSING, format_value
 from assay.viewer.detail.scores import scores, tags
-from assay.viewer.parts import fields, section
+from assay.viewer.parts import NOTHING, fields, section
 
 SIGNS: dict[str, Tone] = {
     "right": "good",
@@ -31,6 +31,11 @@ def sample(row: Mapping[str, Any]) -> Markup:
         ("Tries", str(row["attempts"]) if row.get("attempts", 1) > 1 else None),
     ]
     return join([fields(pairs, "fields big"), tags(row)])
+
+
+def text(shown: str | None) -> Markup:
+    """What the extractor read."""
+    return section("The text", element("p", shown, class_="passage")) if shown else NOTHING
 
 
 def records(row: Mapping[str, Any]) -> Markup:

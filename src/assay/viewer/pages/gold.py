@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from assay.gold.leaves import LEAVES, present
-from assay.report.markup import element, join
-from assay.report.numbers import MISSING, format_value
+from assay.gold.leaves import LEAVES
+from assay.report.markup import Markup, element, join
+from assay.report.numbers import MISSING
 from assay.report.text import clip
 from assay.viewer.choice import Choice, counted, ordered, part_of
 from assay.viewer.gold_set import gold_of
-from assay.viewer.parts import Column, Filter, chip, controls, link, pager, table
+from assay.viewer.parts import Column, Filter, chip, controls, link, nothing, pager, table
 from assay.viewer.question_list import filters_of
 from assay.viewer.refusal import mistaken
 from assay.viewer.visit import Content, Data, View, Visit, address
@@ -33,7 +33,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     hard_type: str | None
     reasoning_class: str | None
     status: str | None
-    leaves: int
+    leaves: int | None
     sample: str
     """Whether `assay gold audit` asks to have it checked: yes or no."""
     label: str
@@ -56,9 +56,10 @@ def data(visit: Visit) -> Data:
     shown = gold_of(visit)
     return {
         "view": "gold",
-        "gold": shown.gold.name,
-        "sha256": shown.gold.sha256,
-        "version": shown.gold.version,
+        "gold": shown.name,
+        "sha256": shown.sha256,
+        "form": shown.form,
+        "version": shown.gold.version if shown.gold else {},
         **part.as_data(),
         "sample": len(shown.sample),
         "labels": sum(len(by_rater) for by_rater in visit.desk.gold_labels().values()),
@@ -73,32 +74,26 @@ def entries_of(visit: Visit) -> list[Entry]:
     """All of them; the labels of the one who asks are looked up each time."""
     labels, gold = visit.desk.gold_labels(), gold_of(visit)
     drawn = set(gold.sample)
-    leaves = visit.desk.made.get("leaves", (visit.desk.places.gold,), lambda: [present(raw) for raw in gold.gold.raws])
     found = []
-    for question, count in zip(gold.gold.questions, leaves, strict=True):
-        kind, mine = question.classification, labels.get(question.id, {}).get(visit.rater)
+    for item in gold.items:
+        mine = labels.get(item.id, {}).get(visit.rater)
         found.append(
             Entry(
-                id=question.id,
-                question=question.content.question,
-                category=kind.category,
-                question_type=kind.question_type,
-                difficulty=_band(question.difficulty),
-                hard_type=kind.hard_type,
-                reasoning_class=kind.reasoning_class,
-                status=question.validation.status,
-                leaves=count,
-                sample="yes" if question.id in drawn else "no",
+                id=item.id,
+                question=item.question,
+                category=item.category,
+                question_type=item.question_type,
+                difficulty=item.difficulty,
+                hard_type=item.hard_type,
+                reasoning_class=item.reasoning_class,
+                status=item.status,
+                leaves=item.leaves,
+                sample="yes" if item.id in drawn else "no",
                 label=str(mine.verdict) if mine else "none",
-                text=f"{question.id}\n{question.content.question}\n{question.content.expected_answer or ''}".lower(),
+                text=f"{item.id}\n{item.question}\n{item.answer or ''}".lower(),
             )
         )
     return found
-
-
-def _band(difficulty: float | None) -> str | None:
-    """Thirds, as everywhere."""
-    return None if difficulty is None else "easy" if difficulty < 1 / 3 else "medium" if difficulty < 2 / 3 else "hard"
 
 
 def chosen(entries: list[Entry], choice: Choice) -> list[Entry]:
@@ -127,17 +122,27 @@ def show(data: Data, visit: Visit) -> Content:
     )
     rows = [_row(each, visit) for each in data["questions"]]
     filters = [Filter(name, name.replace("_", " "), data["choices"][name]) for name in FILTERS]
-    actions = element(
+    shown = f"{data['found']:,} of {data['total']:,}"
+    body = join(
+        [
+            _actions(data),
+            controls(visit, filters, shown),
+            table(columns, rows, visit, "No question fits."),
+            pager(data, visit),
+        ]
+    )
+    return Content(title=f"Gold set: {data['gold']}", subtitle=f"{data['total']:,} questions", body=body)
+
+
+def _actions(data: Data) -> Markup:
+    if data["form"] != "schema-v2":
+        return nothing("Plain cases: gates and the audit need a gold set of schema v2, which assay gold convert makes.")
+    return element(
         "p",
         link("Gates", "/gold/gates", "button"),
         link(f"Check the audit's sample ({data['sample']:,})", "/gold/next", "button"),
         class_="actions",
     )
-    shown = f"{data['found']:,} of {data['total']:,}"
-    body = join(
-        [actions, controls(visit, filters, shown), table(columns, rows, visit, "No question fits."), pager(data, visit)]
-    )
-    return Content(title=f"Gold set: {data['gold']}", subtitle=f"{data['total']:,} questions", body=body)
 
 
 def _row(each: Data, visit: Visit) -> list[str]:
@@ -151,7 +156,7 @@ def _row(each: Data, visit: Visit) -> list[str]:
         each["question_type"] or MISSING,
         each["difficulty"] or MISSING,
         "yes" if hard in (None, "ANSWERABLE") else hard,
-        f"{format_value(each['leaves'], 'integer')} / {len(LEAVES)}",
+        MISSING if each["leaves"] is None else f"{each['leaves']} / {len(LEAVES)}",
         chip(each["label"]) if each["label"] != "none" else MISSING,
     ]
 

@@ -19,15 +19,15 @@ def data(visit: Visit) -> Data:
     places, shown = visit.desk.places, gold_of(visit)
     files = (places.gold, places.index)
     found = visit.desk.made.get("gates", files, lambda: _verified(visit))
-    report = verification_report(found, {question.id: question for question in shown.gold.questions})
+    report = verification_report(found, {question.id: question for question in shown.whole.questions})
     return {"view": "gold_gates", "verification": found.as_data(), "report": msgspec.to_builtins(report)}
 
 
 def _verified(visit: Visit) -> Verification:
     """By rule, without a model: looking costs nothing."""
-    places = visit.desk.places
+    places, gold = visit.desk.places, gold_of(visit).whole
     with Index.open(places.index) as index:
-        return verify(gold_of(visit).gold, index, places.config)
+        return verify(gold, index, places.config)
 
 
 def show(data: Data, _: Visit) -> Content:

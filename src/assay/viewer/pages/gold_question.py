@@ -30,17 +30,19 @@ def data(visit: Visit) -> Data:
     id_, shown = visit.wanted("id"), gold_of(visit)
     if id_ not in shown.places:
         raise not_found(f"the gold set has no question '{clip(id_, TITLE)}'")
-    raw = shown.gold.raws[shown.places[id_]]
+    item = shown.items[shown.places[id_]]
     ids = [entry.id for entry in chosen(entries_of(visit), Choice.of(visit.query, tuple(ORDERS)))]
     place = ids.index(id_) if id_ in ids else None
-    question = shown.gold.questions[shown.places[id_]]
     labels = visit.desk.gold_labels().get(id_, {})
     return {
         "view": "gold_question",
         "id": id_,
-        "question": raw,
-        "faults": {fault.path: fault.reason for fault in faults(raw)},
-        "chunk": _chunk(visit, question.provenance.chunk_id),
+        "form": shown.form,
+        "title": item.question,
+        "answer": item.answer,
+        "question": item.raw,
+        "faults": {fault.path: fault.reason for fault in faults(item.raw)} if shown.gold else {},
+        "chunk": _chunk(visit, item.chunk_id),
         "labels": [msgspec.to_builtins(label) for label in labels.values()],
         "place": None if place is None else place + 1,
         "found": len(ids),
@@ -62,21 +64,30 @@ def _chunk(visit: Visit, id_: str | None) -> Data | None:
 
 
 def show(data: Data, visit: Visit) -> Content:
-    content = data["question"]["content"]
+    left = element(
+        "div", fields([("Expected answer", _answer(data))], "fields plain"), _passage(data["chunk"]), *_groups(data)
+    )
+    aside = _aside(data, visit) if data["form"] == "schema-v2" else NOTHING
+    body = join([_steps(data, visit), element("div", left, aside, class_="split") if aside else left])
+    trail = (Link("Gold set", address("/gold", filters_of(visit.query))),)
+    return Content(title=clip(data["title"], TITLE * 3), subtitle=data["id"], body=body, trail=trail)
+
+
+def _answer(data: Data) -> str:
+    question = data["question"]
+    impossible = (
+        question["content"].get("is_impossible") if "content" in question else not question.get("answerable", True)
+    )
+    return data["answer"] or ("None: it cannot be answered." if impossible else MISSING)
+
+
+def _aside(data: Data, visit: Visit) -> Markup:
+    """Where people say what they think of it; with plain cases nobody would read that."""
     mine = next((each for each in data["labels"] if each.get("rater", "") == visit.rater), None)
     in_queue = "queue" in visit.query
     then = address("/gold/next", {"after": data["id"]}) if in_queue and not mine else visit.with_query()
     form = gold_form(visit, "/gold/labels", data["id"], mine, then)
-    aside = element("aside", element("h2", "Is it a good question?"), form, others(data["labels"], visit.rater))
-    answer = content.get("expected_answer") or (
-        MISSING if not content.get("is_impossible") else "None: it cannot be answered."
-    )
-    left = element(
-        "div", fields([("Expected answer", answer)], "fields plain"), _passage(data["chunk"]), *_groups(data)
-    )
-    body = join([_steps(data, visit), element("div", left, aside, class_="split")])
-    trail = (Link("Gold set", address("/gold", filters_of(visit.query))),)
-    return Content(title=clip(str(content["question"]), TITLE * 3), subtitle=data["id"], body=body, trail=trail)
+    return element("aside", element("h2", "Is it a good question?"), form, others(data["labels"], visit.rater))
 
 
 def _steps(data: Data, visit: Visit) -> Markup:
@@ -103,7 +114,9 @@ def _passage(chunk: Data | None) -> Markup:
 
 
 def _groups(data: Data) -> list[Markup]:
-    """The 46 leaves in their groups; one that does not count says why."""
+    """The 46 leaves in their groups; one that does not count says why. Of a plain case whatever it has."""
+    if data["form"] != "schema-v2":
+        return [section("case", fields([(key, _value(data["question"], key)) for key in data["question"]]))]
     groups: dict[str, list[tuple[str, str | None]]] = {}
     for leaf in LEAVES:
         value, fault = _value(data["question"], leaf.path), data["faults"].get(leaf.path)

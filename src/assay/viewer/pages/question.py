@@ -21,6 +21,7 @@ from assay.viewer.parts import chip, folded, link, nothing
 from assay.viewer.passages import chunks_of, seen_texts
 from assay.viewer.question_list import ORDERS, Questions, around, filters_of
 from assay.viewer.refusal import not_found
+from assay.viewer.sample_text import sample_text
 from assay.viewer.visit import Content, Data, View, Visit, run_address
 
 TITLE = 400
@@ -76,7 +77,7 @@ def extras(visit: Visit, run: RunFolder, rows: list[Row]) -> dict[str, Any]:
             "cost": expense(rows[0], run.manifest["config"]),
         }
     if kind == "extraction":
-        return {}
+        return {"text": sample_text(visit, run, rows[0])}
     ids = dict.fromkeys(
         id_ for row in rows for id_ in (*row["expected_ids"], *(row.get("retrieved") or {}).get("ids", ()))
     )
@@ -163,6 +164,7 @@ def _extraction(data: Data, _: Visit) -> Markup:
                 extraction.records(row),
             )
         ]
+        + [extraction.text(data["text"])]
     )
 
 

@@ -24,7 +24,7 @@ ORDERS: dict[str, Callable[[Listing], Any]] = {
     "verdict": lambda run: run.verdict,
 }
 FILTERS = ("kind", "status", "verdict", "corpus", "client")
-VERDICTS: dict[str, Tone] = {"passed": "good", "failed": "bad", "errors": "bad", "no gate": "plain"}
+VERDICTS: dict[str, Tone] = {"passed": "good", "warned": "warn", "failed": "bad", "errors": "bad", "no gate": "plain"}
 STATUSES: dict[str, Tone] = {"complete": "plain", "running": "warn", "incomplete": "bad"}
 SHOWN = 3
 """Headline measures in a line."""
