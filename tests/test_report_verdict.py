@@ -18,6 +18,11 @@ def gate(measure: str = "recall@5", *, passed: bool = True, severity: str = "blo
     return {"measure": measure, "at_least": 0.7, "value": 0.612, "passed": passed, "severity": severity}
 
 
+def broken(failed: int) -> dict[str, Any]:
+    """An extraction: one sample could not be read."""
+    return summary() | {"errors": {"total": failed + 1, "broken": [{"id": "a", "message": "a.txt:1: not UTF-8"}]}}
+
+
 def row(measure: str = "mrr", *, worse: bool = True, variant: str = "hybrid") -> Row:
     return Row(
         variant=variant,
@@ -66,6 +71,14 @@ SLOW = Figure(name="latency_p95", before=None, now=3.0, limit=2.0)
         (summary(), Compared(comparison(row())), 1, "Fail", "Regression against the baseline in mrr."),
         (summary(gate()), Compared(None, (SLOW,)), 1, "Fail", "Beyond its limit: latency_p95."),
         (summary(gate(passed=False), errors=2), Compared(), 3, "Incomplete", "2 without a result"),
+        (broken(failed=0), Compared(), 3, "Incomplete", "1 sample is broken and in no mean: mend the files"),
+        (
+            broken(failed=2),
+            Compared(),
+            3,
+            "Incomplete",
+            "2 samples failed, and all expected there is missed: go on with --resume. 1 sample is broken",
+        ),
     ],
 )
 def test_what_came_of_a_run(found: dict[str, Any], compared: Compared, code: int, word: str, why: str) -> None:

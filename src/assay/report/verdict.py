@@ -15,7 +15,7 @@ from assay.report.blocks import Card, Form, Tone, Verdict
 from assay.report.comparison import headline
 from assay.report.intervals import number_card
 from assay.report.numbers import MINUS, fixed, format_value
-from assay.report.text import counted
+from assay.report.text import are, counted
 from assay.runs.naming import BaselineName
 
 Summary = Mapping[str, Any]
@@ -56,9 +56,8 @@ class Number(Struct, frozen=True):
 
 def outcome_of(summary: Summary, compared: Compared) -> Outcome:
     """3: not every case has a result · 1: a blocking gate fails or something got worse · 0: fine."""
-    missing = summary["errors"]["total"]
-    if missing:
-        return Outcome(3, "Incomplete", f"{missing} without a result, in no mean: go on with --resume.", "bad")
+    if summary["errors"]["total"]:
+        return Outcome(3, "Incomplete", _incomplete(summary["errors"]), "bad")
     faults = _faults(summary, compared)
     if faults:
         said = "; ".join(faults)
@@ -71,6 +70,17 @@ def outcome_of(summary: Summary, compared: Compared) -> Outcome:
     gates = len(summary["gates"])
     held = f"All {gates} gates hold" if gates > 1 else "The gate holds"
     return Outcome(0, "Pass", f"{held}{', and nothing got worse' if compared.baseline else ''}.", "good")
+
+
+def _incomplete(errors: Mapping[str, Any]) -> str:
+    """Samples of an extraction may be broken, which no resuming mends; those that failed count as wrong."""
+    if "broken" not in errors:
+        return f"{errors['total']} without a result, in no mean: go on with --resume."
+    broken = len(errors["broken"])
+    failed = errors["total"] - broken
+    said = [f"{counted(failed, 'sample')} failed, and all expected there is missed: go on with --resume."]
+    wrong = f"{counted(broken, 'sample')} {are(broken)} broken and in no mean: mend the files and run again."
+    return " ".join((said if failed else []) + ([wrong] if broken else []))
 
 
 def _without_gates(compared: Compared) -> Outcome:

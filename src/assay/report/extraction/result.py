@@ -8,6 +8,7 @@ from typing import Any
 from assay.report.blocks import Block, Card, Cards, Column, Note, Row, Table
 from assay.report.intervals import gate_card, mean_of, spread
 from assay.report.numbers import format_value
+from assay.report.text import counted
 
 Summary = Mapping[str, Any]
 
@@ -30,7 +31,7 @@ def _warnings(summary: Summary) -> Iterable[str]:
         yield f"Partial: {summary['partial']}."
     failed = summary["overall"]["failed"]
     if failed:
-        yield f"{failed} extractions failed: all their expected records count as missed."
+        yield f"{counted(failed, 'extraction')} failed: all expected records count as missed."
 
 
 def dollars(value: float | None) -> str:
