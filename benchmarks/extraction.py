@@ -3,7 +3,8 @@
 The loop is what one would write without Assay: rapidfuzz for titles, scipy for the assignment, ISO times parsed once a
 record, and a verdict on each field of the chosen pairs. All see the same records, in the same process, taking turns.
 Assay's part also settles ties, so that the order of the records does not matter. It is measured twice: samples matched
-together (`match_all`: a finished run scored again), and one at a time (`match`: as they come from an extractor).
+together (`match_all`: outputs at hand with `--gold`, and a finished run scored again), and one at a time (`match`: as
+they come from an extractor).
 
 The goals: together not slower than the loop, the same counts, and memory that does not grow by more than a tenth
 between a fifth of the samples and all of them. Exits with 1 beyond them.

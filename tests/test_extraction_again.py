@@ -185,6 +185,14 @@ def test_a_dry_run_of_a_model_tells_calls_tokens_and_cost(project: Path, capsys:
     assert "summary" not in shown
 
 
+def test_a_dry_run_with_a_text_that_nobody_scores(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines(project / "replies.jsonl", {"fault": "500"})
+    write_sample(project / "samples", "alone", None)
+    assert main(["extract", "samples", "--model", "scripted/replies.jsonl", "--dry-run", "--json"]) == 0
+    estimate = json.loads(capsys.readouterr().out)
+    assert [(each["phase"], each["calls"]) for each in estimate["forecasts"]] == [("extraction", 6), ("summary", 1)]
+
+
 def test_a_dry_run_without_a_model(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "mine.py").write_text("print('hello')\n\ndef events(text):\n    return []\n")
     for system in ("rules", "recorded"):

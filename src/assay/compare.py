@@ -218,9 +218,9 @@ def _warnings(before: Scored, now: Scored, pairs: Iterable[str]) -> tuple[str, .
     apart = len(before.tags.keys() ^ now.tags.keys())
     if apart:
         said.append(f"{apart} questions are in only one of the two and are left out")
-    failed = _without_scores(before) | _without_scores(now)
-    if failed & before.tags.keys() & now.tags.keys():
-        said.append(f"{len(failed)} questions failed in one of the two and have no scores to compare")
+    bare = (_without_scores(before) | _without_scores(now)) & before.tags.keys() & now.tags.keys()
+    if bare:
+        said.append(f"{len(bare)} without scores in one of the two (failed, or no truth to score by), not compared")
     left = sorted((before.scores.keys() ^ now.scores.keys()) - set(pairs))
     if left and all("→" not in pair for pair in pairs):
         said.append(f"only in one of the two: {', '.join(left)}")
@@ -228,7 +228,7 @@ def _warnings(before: Scored, now: Scored, pairs: Iterable[str]) -> tuple[str, .
 
 
 def _without_scores(scored: Scored) -> set[str]:
-    """Questions that failed in every variant."""
+    """Questions that failed in every variant, and samples of an extraction without a sidecar."""
     known = {case for by_measure in scored.scores.values() for values in by_measure.values() for case in values}
     return set(scored.tags) - known
 

@@ -66,7 +66,8 @@ def _summary(bench: Bench) -> Forecast | None:
     rows = ExtractionScorer(bench.record, options.level)(bench.extractor, some, [_right(sample) for sample in some])
     figures = summary.figures(summary.Tally(rows, bench.record.scheme.names), bench.config)
     model = bench.models.model(name)
-    told = messages(figures, rows[:WORST], {sample.id: sample.text for sample in some})
+    scored = [row for row in rows if row["scored"]]
+    told = messages(figures, scored[:WORST], {sample.id: sample.text for sample in some})
     return scaled("summary", name, estimate([model.request(told, label="summary")], model.price), 1)
 
 
