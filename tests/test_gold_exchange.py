@@ -76,7 +76,13 @@ def test_the_command_for_the_answers_repeats_what_makes_the_build(
     """Answers to prompts of another target are refused, and the refusal says what to give."""
     out = project / "some prompts.jsonl"
     assert main(["gold", "prompts", "--target", "20", "--folder", "b c", "--out", str(out)]) == 0
-    last = capsys.readouterr().out.splitlines()[-1]
+    _, unset, last = capsys.readouterr().out.splitlines()
+    assert unset.startswith("they name the model 'unset'")
+    assert (
+        main(["gold", "prompts", "--model", "openai/m-1", "--target", "20", "--folder", "b c", "--out", str(out)]) == 0
+    )
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert json.loads(out.read_text("utf-8").splitlines()[0])["body"]["model"] == "m-1"
     assert last == "answers in: assay gold ingest ANSWERS.jsonl --target 20 --folder 'b c'"
     asked = json.loads(out.read_text("utf-8").splitlines()[0])
     answers = write(project / "answers.jsonl", [{"custom_id": asked["custom_id"], "content": {"questions": []}}])

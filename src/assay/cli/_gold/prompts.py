@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assay.cli._gold._arguments import add_build_arguments
 
+UNSET = "unset"
 HELP = "write the prompts of a build to a file, in OpenAI's batch format"
 
 
@@ -26,12 +27,14 @@ def run(arguments: argparse.Namespace) -> int:
     order = order_of(arguments)
     with prepared(order) as bench:
         batches = missing(bench.shop)
-        model = (order.config.gold.model or "unset").rpartition("/")[2]
+        model = (order.config.gold.model or UNSET).rpartition("/")[2]
         count = write_prompts(arguments.out, batches, bench.shop.chunks, model)
         answered = len(bench.shop.batches) - count
     if arguments.json:
         print_json({"prompts": count, "answered": answered, "file": str(arguments.out)})
     else:
         print(f"{count} prompts in {arguments.out}, {answered} answered before")
+        if count and model == UNSET:
+            print(f"they name the model '{UNSET}': a batch endpoint wants its own, as in --model openai/gpt-5-mini")
         print(f"answers in: assay gold ingest ANSWERS.jsonl{given_options(arguments)}")
     return 0
