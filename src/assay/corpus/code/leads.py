@@ -17,6 +17,8 @@ _SPACE = 256
 """Bytes of white space; more is no indentation."""
 _LINE = 4096
 """Bytes; a longer line is no comment, and not looked through for each of the units on it."""
+_LINE_END, _BLANK = b"\n "
+"""As numbers; all white space is at most a blank."""
 
 
 class Leads:
@@ -26,13 +28,13 @@ class Leads:
         self.attributes = {node.end_byte: node.start_byte for node in attributes}
         """End → start; comments that the tree is asked for among them."""
         self._data, self._language = data, language
+        self._has_any = bool(self.attributes) or language.line_comment is not None
 
     def begin(self, start: int) -> int:
         """Where a unit begins with them, each on the same line as the next or on the one above it."""
-        lead = self._before(start)
-        if lead is None:
+        if not self._has_any or self._data.endswith(b"\n\n", 0, start) or (lead := self._before(start)) is None:
             return start
-        chain, inner = [], self._language.inner_docs
+        chain, inner = list[int](), self._language.inner_docs
         while lead is not None and not self._data.startswith(inner, lead):
             chain.append(lead)
             lead = self._before(lead)
@@ -41,6 +43,8 @@ class Leads:
 
     def indent(self, start: int) -> int | None:
         """Bytes of white space between the beginning of the line and this place; None: there is something else."""
+        if start == 0 or self._data[start - 1] == _LINE_END:
+            return 0
         before = self._data[max(0, start - _SPACE) : start]
         code = before.rstrip(b" \t")
         is_first = not code and len(before) == start
@@ -48,24 +52,29 @@ class Leads:
 
     def _before(self, position: int) -> int | None:
         """The start of the one that ends right before."""
-        before = self._data[max(0, position - _SPACE) : position]
-        text = before.rstrip()
-        if not text or before.count(b"\n", len(text)) > 1:
-            return None
-        end = position - len(before) + len(text)
+        data = self._data
+        if position > 1 and data[position - 1] == _LINE_END and data[position - 2] > _BLANK:
+            end = position - 1
+        else:
+            before = data[max(0, position - _SPACE) : position]
+            text = before.rstrip()
+            if not text or before.count(b"\n", len(text)) > 1:
+                return None
+            end = position - len(before) + len(text)
         found = self.attributes.get(end)
         return self._line_before(end) if found is None and self._language.line_comment else found
 
     def _run(self, start: int, sign: bytes) -> int:
         """The start of the first of all such lines above, without looking at each as at a stranger."""
         data, inner = self._data, self._language.inner_docs
-        end = data.rfind(b"\n", 0, start)
-        while end > 0 and not data.startswith(inner, start):
-            line = data[max(data.rfind(b"\n", max(0, end - _LINE), end) + 1, end - _LINE) : end].lstrip()
+        end = -1 if data.startswith(inner, start) else data.rfind(b"\n", 0, start)
+        while end > 0:
+            above = data.rfind(b"\n", max(0, end - _LINE), end)
+            line = data[max(above + 1, end - _LINE) : end].lstrip()
             if not line.startswith(sign) or line.startswith(inner):
                 break
             start = end - len(line)
-            end = data.rfind(b"\n", 0, start)
+            end = above if above >= 0 else data.rfind(b"\n", 0, start)
         return start
 
     def _line_before(self, end: int) -> int | None:

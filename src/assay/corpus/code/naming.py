@@ -34,9 +34,12 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 def names_of(candidates: Sequence[Candidate]) -> list[str]:
     """What stands behind `code:{path}::`, one for each."""
+    symbols = [each.symbol or f"{each.kind}@{each.line}" for each in candidates]
+    if len(set(symbols)) == len(symbols):
+        return symbols
     alike: defaultdict[str, list[int]] = defaultdict(list)
-    for number, each in enumerate(candidates):
-        alike[each.symbol or f"{each.kind}@{each.line}"].append(number)
+    for number, symbol in enumerate(symbols):
+        alike[symbol].append(number)
     names = [""] * len(candidates)
     for symbol, numbers in alike.items():
         if len(numbers) == 1:

@@ -58,10 +58,10 @@ class Rest:
         """The lines that are left, or nothing where they say nothing."""
         position, parts = 0, []
         for start, end in sorted(self._dropped):
-            if start > position:
-                parts.append(data[position:start])
+            if start > position and not (part := data[position:start]).isspace():
+                parts.append(part)
             position = max(position, end)
         parts.append(data[position:])
-        lines = (line.rstrip() for part in parts for line in part.split(b"\n"))
-        kept = [line for line in lines if _WORD.search(line) and not _DIRECTIVE.match(line)]
+        lines = [line for part in parts for line in part.split(b"\n")]
+        kept = [line.rstrip() for line in lines if _WORD.search(line) and not _DIRECTIVE.match(line)]
         return b"\n".join(kept) if sum(map(len, kept)) >= _LEAST else b""

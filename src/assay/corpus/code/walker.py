@@ -4,6 +4,7 @@ of the file gives each unit its doc comment, its decorators, what it is part of,
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -92,9 +93,17 @@ def _blank(found: re.Match[bytes]) -> bytes:
 
 def _utf8(source: bytes) -> bytes:
     """Safe text in the only encoding the parser takes."""
-    if source.isascii() and b"\r" not in source and b"\0" not in source:
+    if b"\r" not in source and b"\0" not in source and _is_plain(source):
         return source
     return clean(decode(source)[0]).encode()
+
+
+def _is_plain(source: bytes) -> bool:
+    """UTF-8 without a mark at its beginning."""
+    try:
+        return source.isascii() or (not source.startswith(BOM_UTF8) and source.decode() != "")
+    except UnicodeDecodeError:
+        return False
 
 
 def _unit(place: str, data: bytes, language: Language, found: Candidate, name: str) -> Unit:
@@ -129,7 +138,8 @@ class _Open(Struct):
 
     end: int
     kind: str
-    scope: str
+    prefix: str
+    """Of the symbols inside."""
     is_test: bool
 
 
@@ -138,7 +148,7 @@ class _Walk:
 
     def __init__(self, path: str, language: Language, leads: Leads, data: bytes):
         self.rest = Rest()
-        self._data, self._language = data, language
+        self._data, self._language, self._aside = data, language, frozenset(language.aside)
         self._is_test_file = _TEST_PATH.search(path) is not None
         self._may_test = language.test_mark is not None and language.test_mark[0] in data
         self._around: list[_Open] = []
@@ -155,13 +165,13 @@ class _Walk:
     def run(self, found: list[Event]) -> list[Candidate]:
         units, last, candidates = self._language.units, -1, list[Candidate]()
         for start, negative_end, role, _, node in found:
-            if role == UNIT:
-                is_new, last = node.id != last, node.id
-                what = units[node.type](node) if is_new else None
-                if what is not None:
-                    candidates += self._candidates(what, node)
-            else:
+            if role != UNIT:
                 self._wrap(start, -negative_end, node)
+            elif (this := node.id) != last:
+                last = this
+                what = units[node.type](node)
+                if what is not None:
+                    candidates += self._candidates(what, node, start, -negative_end)
         return candidates
 
     def _line_of(self, position: int) -> int:
@@ -186,60 +196,60 @@ class _Walk:
             self._wrapped[part.id] = span
 
     def _parts(self, group: Node) -> list[Node]:
-        aside = self._language.aside
+        aside = self._aside
         return [child for child in group.named_children if child.type not in aside]
 
-    def _candidates(self, what: Description, node: Node) -> list[Candidate]:
+    def _candidates(self, what: Description, node: Node, start: int, end: int) -> list[Candidate]:
         """The unit, once for each of its names."""
-        whole = what.whole or node
-        start, end = whole.start_byte, whole.end_byte
-        while self._around and self._around[-1].end <= start:
-            self._around.pop()
-        around = self._around[-1] if self._around else None
-        if what.kind in _VALUES and around is not None and around.kind in _BODIES and node.type == "declaration":
+        whole = node
+        if what.whole is not None:
+            whole, start, end = what.whole, what.whole.start_byte, what.whole.end_byte
+        around = self._around_at(start)
+        if around is not None and what.kind in _VALUES and around.kind in _BODIES and node.type == "declaration":
             return []
-        first, last = (self._wrapped and self._wrapped.get(whole.id)) or (self._leads.begin(start), end)
+        wrapped = self._wrapped.get(whole.id) if self._wrapped else None
+        first, last = wrapped or (self._leads.begin(start), end)
         first -= self._leads.indent(first) or 0
         if around is None:
             self.rest.drop(first, last)
         is_test = self._is_test(first, node, around)
-        prefix = f"{around.scope}::" if around and around.scope else ""
-        found = Candidate(
-            symbol=f"{prefix}{what.name}" if what.name else None,
-            kind=what.kind,
-            start=first,
-            end=last,
-            line=self._line_of(first),
-            tags=_tags(is_test=is_test, is_declaration=what.is_declaration, is_broken=node.has_error),
-            is_declaration=what.is_declaration,
-            node=what.declarator or node,
-        )
-        kind = self._kind(found, around)
-        scope = f"{prefix}{what.scope}" if what.scope else found.symbol or prefix.removesuffix("::")
-        self._around.append(_Open(end, kind, scope, is_test))
-        names = [found if kind == found.kind else replace(found, kind=kind)]
-        for each in what.also:
-            other = replace(
-                found,
-                symbol=f"{prefix}{each.name}",
-                kind=each.kind,
-                tags=_tags(is_test=is_test, is_declaration=each.is_declaration, is_broken=node.has_error),
-                is_declaration=each.is_declaration,
+        prefix = around.prefix if around is not None else ""
+        line, is_broken = self._line_of(first), node.has_error
+        names = []
+        for each in (what, *what.also) if what.also else (what,):
+            is_declaration = each.is_declaration
+            symbol = prefix + each.name if each.name else None
+            found = Candidate(
+                symbol=symbol,
+                kind=self._kind(each.kind, symbol, around),
+                start=first,
+                end=last,
+                line=line,
+                tags=_tags(is_test, is_declaration, is_broken) if is_test or is_declaration or is_broken else (),
+                is_declaration=is_declaration,
                 node=each.declarator or node,
             )
-            names.append(replace(other, kind=self._kind(other, around)))
+            names.append(found)
+        scope = prefix + what.scope if what.scope else names[0].symbol
+        self._around.append(_Open(end, names[0].kind, f"{scope}::" if scope else prefix, is_test))
         return names
 
-    def _kind(self, found: Candidate, around: _Open | None) -> str:
+    def _around_at(self, start: int) -> _Open | None:
+        around = self._around
+        while around and around[-1].end <= start:
+            around.pop()
+        return around[-1] if around else None
+
+    def _kind(self, kind: str, symbol: str | None, around: _Open | None) -> str:
         """A function of a type is a method, unless what it is qualified with is a namespace."""
-        if found.kind == "function" and around is not None and around.kind in HOLDERS:
-            return "method"
-        if found.kind == "method" and found.symbol and found.symbol.rpartition("::")[0] in self._namespaces:
+        if kind == "function":
+            return "method" if around is not None and around.kind in HOLDERS else kind
+        if kind == "method" and symbol and symbol.rpartition("::")[0] in self._namespaces:
             return "function"
-        if found.kind == "module" and found.symbol:
-            parts = found.symbol.split("::")
+        if kind == "module" and symbol:
+            parts = symbol.split("::")
             self._namespaces.update("::".join(parts[:end]) for end in range(1, len(parts) + 1))
-        return found.kind
+        return kind
 
     def _is_test(self, first: int, node: Node, around: _Open | None) -> bool:
         if self._is_test_file or (around is not None and around.is_test):
@@ -252,9 +262,8 @@ class _Walk:
         return sign in head and _compiled(mark).search(head) is not None
 
 
-def _tags(*, is_test: bool, is_declaration: bool, is_broken: bool) -> tuple[str, ...]:
-    if not (is_test or is_declaration or is_broken):
-        return ()
+@cache
+def _tags(is_test: bool, is_declaration: bool, is_broken: bool) -> tuple[str, ...]:
     flags = (("test", is_test), ("declaration", is_declaration), ("broken", is_broken))
     return tuple([tag for tag, holds in flags if holds])
 

@@ -36,6 +36,8 @@ _TYPE_IN_MACRO = r"(extern[ \t]+)?[A-Z]\w+\(([^(),\n]+)\)(?=[ \t]+\**[A-Za-z_])"
 NOISE = ((b"__cplusplus", _GUARD), (b")", rf"\n(?:{_TYPE_IN_MACRO}|{_MACRO_CALL})"))
 """The guards around `extern "C" {` and its brace, macros around a type, as `API(int) f(void);`, and calls of macros
 that stand where a declaration would."""
+_NAMES = frozenset({"identifier", "type_identifier", "field_identifier"})
+_AROUND_NAMES = frozenset({"parenthesized_declarator", "reference_declarator"})
 OUTSIDE = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list")
 """Where a declaration is no local variable."""
 
@@ -72,9 +74,12 @@ def name_in(declarator: Node | None) -> tuple[str | None, bool]:
     is_function = False
     inner = declarator
     while inner is not None:
-        is_function |= inner.type == "function_declarator"
+        kind = inner.type
+        if kind in _NAMES:
+            return (inner.text or b"").decode("utf-8", "replace") or None, is_function
+        is_function |= kind == "function_declarator"
         further = inner.child_by_field_name("declarator")
-        if further is None and inner.type in {"parenthesized_declarator", "reference_declarator"}:
+        if further is None and kind in _AROUND_NAMES:
             further = inner.named_children[-1] if inner.named_children else None
         if further is None:
             return "".join(text_of(inner).split()) or None, is_function
@@ -90,6 +95,8 @@ def function(node: Node) -> Description | None:
 def declaration(node: Node) -> Description | None:
     """Prototypes; constants, whose value is given or cannot be changed; other variables."""
     names = declared(node)[: 1 if node.has_error else None]
+    if len(names) == 1 and names[0].is_function:
+        return prototype(names[0])
     kind = ""
     if not all(each.is_function for each in names):
         has_value = any(each.declarator.type == "init_declarator" for each in names)

@@ -21,7 +21,7 @@ _ARGUMENTS = re.compile(r"<[^<>]*>(?=::)")
 
 def _plain(name: str | None) -> str | None:
     """`Stack<T>::push` as `Stack::push`."""
-    return None if name is None else _ARGUMENTS.sub("", name).removeprefix("::")
+    return name if name is None or "::" not in name else _ARGUMENTS.sub("", name).removeprefix("::")
 
 
 def _function(node: Node) -> Description | None:
@@ -48,7 +48,8 @@ def _declaration(node: Node) -> Description | None:
 
 
 def _described(found: Description) -> Description:
-    return replace(found, name=_plain(found.name), also=())
+    name = _plain(found.name)
+    return replace(found, name=name, also=()) if found.also or name != found.name else found
 
 
 def _field(node: Node) -> Description | None:
