@@ -10,14 +10,18 @@ from pathlib import Path
 
 import extraction_project
 import pytest
+from gold_sets import clean, gold_file, index
 from judged_project import make_judged, say
 from lxml import etree
 from report_samples import HOSTILE
 from small_project import last, make
+from test_gold_defects import answer
 
 from assay.cli import _ci
 from assay.cli.main import main
 from assay.config import load
+from assay.gold.gates.protocol import Failure, Outcome
+from assay.gold.verify import Verification
 from assay.report.checks import Check
 from assay.report.github import (
     CUT,
@@ -25,10 +29,10 @@ from assay.report.github import (
     Annotation,
     annotations_of,
     harmless,
-    headline_numbers,
     step_summary,
     worst,
 )
+from assay.report.gold_checks import verification_checks
 from assay.report.publish import publish
 
 SCHEMA = etree.XMLSchema(etree.parse(Path(__file__).with_name("junit.xsd")))
@@ -84,9 +88,9 @@ def test_a_failing_run_on_github(folder: Path, github: Path, capsys: pytest.Capt
     valid(last(folder).path / "assay-junit.xml")
     assert "[5/5] python:bot:answer" in printed.err
     text = github.read_text()
-    assert text.startswith("Something before.\n\n# Assay rag: cases.json failed\n")
-    assert "> Failed: pass\\_rate ≥ 0.9" in text.replace("pass_rate", "pass\\_rate")
-    assert re.search(r"\| pass_rate +\| \*\*0\.800 ", text)
+    assert text.startswith("Something before.\n\n# Assay rag: cases.json: fail\n")
+    assert "✗ **Fail**: Gate fails: pass_rate is 0.8000, not 0.9." in text
+    assert re.search(r"\| Pass rate +\| \*\*80\.0.%\*\*", text)
     assert "<details>\n<summary>✗ q2 · What starts the overdue procedure?</summary>" in text
 
 
@@ -114,7 +118,7 @@ def test_other_kinds(folder: Path, github: Path, words: list[str], capsys: pytes
     extraction_project.make(folder)
     assert main([*words, "--ci", "--quiet"]) == 0
     valid(last(folder).path / "assay-junit.xml")
-    assert "> Passed" in github.read_text()
+    assert re.search(r"\n(✓ \*\*Pass|\*\*Measured)\*\*: .*gate", github.read_text())
     assert not any(map(runs_a_command, lines_of(capsys.readouterr().out)))
 
 
@@ -128,7 +132,7 @@ def test_several_corpora_are_one_file(folder: Path, github: Path) -> None:
     names = [part.get("name") for part in etree.parse("all.xml").getroot()]
     assert names[:2] == ["assay.retrieval.one.run", "assay.retrieval.one.gates"]
     assert "assay.retrieval.two.cases.bm25" in names
-    assert github.read_text().count("\n## Result\n") == 2
+    assert github.read_text().count("\n## Gates and limits\n") == github.read_text().count("# Assay retrieval: ") == 2
     assert main(words) == 0
     valid(last(folder).path / "assay-junit.xml")
 
@@ -248,17 +252,19 @@ def test_a_summary_that_is_too_long_is_cut_and_says_so(folder: Path) -> None:
     assert LIMIT == 1_048_576
 
 
-def test_three_numbers_of_every_kind(folder: Path) -> None:
+def test_verdict_and_numbers_are_those_of_the_report(folder: Path, github: Path) -> None:
     make_judged(folder)
-    assert main(["run", "--quiet"]) == 0
-    assert list(headline_numbers(last(folder).summary)) == ["pass_rate", "acceptable_rate", "overall_score_avg"]
-    assert main(["retrieval", "--quiet", "--variants", "bm25"]) == 0
-    assert list(headline_numbers(last(folder).summary)) == ["recall@5", "mrr@10", "ndcg@10"]
-    assert main(["lanes", "--quiet"]) == 0
-    assert list(headline_numbers(last(folder).summary)) == ["recall@k", "mrr@k", "ndcg@k"]
+    settings = (folder / "assay.yaml").read_text()
     extraction_project.make(folder)
-    assert main(["extract", "--system", "recorded", "--quiet"]) == 0
-    assert list(headline_numbers(last(folder).summary)) == ["precision", "recall", "f1"]
+    (folder / "assay.yaml").write_text(settings)
+    kinds = (["run"], ["lanes"], ["extract", "--system", "recorded"])
+    for words in kinds:
+        github.write_text("")
+        assert main([*words, "--quiet", "--ci"]) == 0
+        written = (last(folder).path / "report.md").read_text()
+        top = github.read_text().partition("\n## ")[0].partition("\n\n")[2]
+        assert top.count("\n| ") == 5, "head and rule of a table, and three numbers"
+        assert top == written.partition("\n## ")[0].partition("\n\n")[2]
 
 
 def test_what_got_worse_stands_before_what_was_bad_already(folder: Path) -> None:
@@ -269,3 +275,62 @@ def test_what_got_worse_stands_before_what_was_bad_already(folder: Path) -> None
     assert main(["run", "--quiet"]) == 3
     published = publish(last(folder), load(None))
     assert [outcome.case_id for outcome in worst(published)] == ["q4", "q3", "q1"]
+
+
+def test_the_gates_of_a_gold_set(folder: Path, github: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raws = clean()
+    answer(3, "It never exceeds 8 pounds for one book")(raws)
+    gold_file(raws, folder)
+    words = ["gold", "verify", "gold.json", "--index", str(index().path), "--quiet"]
+    assert main([*words, "--ci"]) == 1
+    printed = capsys.readouterr().out
+    commands = [line for line in lines_of(printed) if runs_a_command(line)]
+    assert {line.partition(" ")[0] for line in commands} <= {"::error", "::warning", "::notice"}
+    [found] = [line for line in commands if "G3-1" in line]
+    assert found.startswith("::error title=assay gates%3A G3-1 every answer is verbatim")
+    assert found.endswith("; 1 question failed: q03")
+    valid(folder / "assay-junit.xml")
+    root = etree.parse("assay-junit.xml").getroot()
+    assert [suite.get("name") for suite in root] == ["assay.gold.gates"]
+    assert (root.get("tests"), root.get("failures")) == ("24", str(sum("::error" in line for line in commands)))
+    text = github.read_text()
+    assert text.startswith("# Gold set: gold.json\n")
+    assert "✗ **Refused**: " in text
+    assert text.count("<details>") == text.count("</details>") == 1
+    assert "numbers not in the chunk: 8" in text
+    assert main([*words, "--junit", "out/gold.xml"]) == 1
+    valid(Path("out/gold.xml"))
+
+
+def test_what_is_told_of_a_gate() -> None:
+    failures = tuple(Failure(question=f"q{n}", what="x", limit="y") for n in (1, 1, 2, 3, 4))
+    outcomes = (
+        Outcome(gate="G1-1", phase=1, severity="blocking", rule="r", status="failed", value=0.5, failures=failures),
+        Outcome(
+            gate="G2-2",
+            phase=2,
+            severity="warning",
+            rule="r",
+            status="failed",
+            value=None,
+            failures=(Failure(what="too few", limit="y"),),
+        ),
+        Outcome(gate="G5-1", phase=5, severity="warning", rule="r", status="undefined", value=None, note="no vectors"),
+    )
+    verification = Verification(
+        gold="g",
+        sha256="",
+        index="i",
+        fingerprint="",
+        questions=4,
+        unanswerable=0,
+        model=None,
+        methods={},
+        outcomes=outcomes,
+    )
+    found = [(check.name, check.state, check.told) for check in verification_checks(verification)]
+    assert found == [
+        ("G1-1 r", "failed", "measured 0.500; 4 questions failed: q1, q2, q3 and 1 more"),
+        ("G2-2 r (warning)", "warning", "too few"),
+        ("G5-1 r (warning)", "skipped", "no vectors"),
+    ]

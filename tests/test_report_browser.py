@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser import Tab, aside, watched
+from msgspec.structs import replace
 from report_samples import HOSTILE, every_field, rich, small
 
+from assay.report.blocks import Item, Items, Section
 from assay.report.html import to_html
 from assay.report.text import one_line, visible
 
@@ -151,6 +153,23 @@ def test_a_question_has_an_address(tab: Tab, file: Path) -> None:
     page.wait_for_selector(f"{SHOWN}[open] code:text-is('q8')")
     page.evaluate("location.hash = '#q=%E0%A4%A'")
     page.evaluate("location.hash = '#q=unknown'")
+
+
+def test_what_changed_leads_to_its_question(tab: Tab, tmp_path: Path) -> None:
+    report = rich()
+    flips = Items((Item("q5", "mrr 1.000 → 0.000", {}, (), "bad", about="q5"), Item("gone", "", {}, (), about="q99")))
+    whole = replace(report, sections=(Section("Flips", (flips,)), *report.sections))
+    page = tab.open(write(tmp_path / "flips.html", to_html(whole)))
+    flip, lost = page.locator("#s1 .rows > details").all()
+    flip.locator("summary").click()
+    flip.get_by_role("link", name="The question, with everything about it").click()
+    assert page.locator("#s4 .rows > details[open] > summary code").inner_text() == "q5"
+    assert page.evaluate(FOCUSED) == "q5"
+    lost.locator("summary").click()
+    assert lost.get_by_role("link").count() == 1, "to itself: its question is not in the page"
+    page.goto("about:blank")
+    page = tab.open(f"{(tmp_path / 'flips.html').as_uri()}#q=q5")
+    assert page.locator("#s1 .rows > details[open]").count() == 0, "an address is that of the question"
 
 
 def test_a_long_list_grows_as_one_reads_on(tab: Tab, tmp_path: Path) -> None:

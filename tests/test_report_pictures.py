@@ -9,9 +9,11 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 from report_samples import pictures
 
-from assay.report.blocks import Chart, Kind, Mark, Point, Series
+from assay.report.blocks import Chart, Kind, Mark, Point, Series, Tone
 from assay.report.charts import svg
 from assay.report.charts.frame import KINDS, WIDTH
+from assay.report.charts.heat import STRONGEST
+from assay.report.charts.stack import shade
 from assay.report.charts.waterfall import walk
 from assay.report.html import style
 from assay.report.tables import cell_texts, table_of
@@ -59,18 +61,16 @@ def test_a_heat_map_has_a_cell_for_each_value_and_a_dash_for_none() -> None:
     rows = (Point("easy", 1.0, n=3), Point("hard", None))
     root = drawn(Chart("heat", (Series("factual", rows), Series("all", (Point("easy", 0.0, n=4),))), "MRR"))
     cells = rects(root, "cell")
-    assert [float(cell["fill-opacity"]) for cell in cells] == [0.92, 0.06], "0 is faint, 1 is strong"
+    assert [float(cell["fill-opacity"]) for cell in cells] == [STRONGEST, 0.06], "0 is faint, 1 is strong"
     shown = texts(root)
     assert shown.count("–") == 2, "not measured, and not there at all"
     assert {"1.000", "0.000", "n 3", "n 4", "easy", "hard", "factual", "all"} <= set(shown)
-    strong = next(group for group in root.iter("g") if group.attrib["class"] == "on")
-    assert "1.000" in texts(strong), "text on a strong cell is that of the paper"
 
 
 def test_a_heat_map_of_other_scales_is_strongest_at_its_greatest() -> None:
     series = (Series("a", (Point("x", 40.0), Point("y", 10.0))),)
     strengths = [float(cell["fill-opacity"]) for cell in rects(drawn(Chart("heat", series, "T", y_max=None)), "cell")]
-    assert strengths == [0.92, pytest.approx(0.06 + 0.86 / 4, abs=0.006)]
+    assert strengths == [STRONGEST, pytest.approx(0.06 + (STRONGEST - 0.06) / 4, abs=0.006)]
 
 
 def test_the_parts_of_a_stack_fill_its_whole() -> None:
@@ -156,3 +156,58 @@ def test_marks_stand_at_their_places_and_unknown_ones_nowhere() -> None:
 def test_a_picture_of_nothing_is_still_a_picture(kind: Kind) -> None:
     assert drawn(Chart(kind, (), "T")).tag == "svg"
     assert drawn(Chart(kind, (Series("s", ()),), "T")).tag == "svg"
+
+
+def test_a_part_of_the_same_tone_as_one_before_it_is_stronger() -> None:
+    tones: tuple[Tone, ...] = ("good", "warn", "bad", "bad")
+    chart = Chart("stack", tuple(Series(str(i), (Point("a", 1.0),), tone) for i, tone in enumerate(tones)), "Verdicts")
+    assert [shade(chart, number) for number in range(4)] == ["good", "warn", "bad", "bad again"]
+
+
+Colour = tuple[float, float, float]
+
+
+def colours() -> dict[str, tuple[Colour, Colour]]:
+    """By name, in the light and in the dark."""
+    found = re.findall(r"--(\w+): light-dark\(#(\w{6}), #(\w{6})\)", style())
+    return {name: (rgb(light), rgb(dark)) for name, light, dark in found}
+
+
+def rgb(text: str) -> Colour:
+    red, green, blue = (int(text[at : at + 2], 16) / 255 for at in (0, 2, 4))
+    return red, green, blue
+
+
+def mixed(strength: float, over: Colour, under: Colour) -> Colour:
+    red, green, blue = (strength * a + (1 - strength) * b for a, b in zip(over, under, strict=True))
+    return red, green, blue
+
+
+def contrast(one: Colour, other: Colour) -> float:
+    """WCAG 2: from 1 to 21."""
+
+    def luminance(colour: Colour) -> float:
+        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_text_on_a_coloured_ground_can_be_read(theme: int) -> None:
+    """At least 4.5, in cells of any strength and in parts of any colour."""
+    known = {name: pair[theme] for name, pair in colours().items()}
+    assert contrast(rgb("000000"), rgb("ffffff")) == pytest.approx(21)
+    assert contrast(mixed(STRONGEST, known["s0"], known["paper"]), known["ink"]) >= 4.5
+    plain = re.search(r"\.chart \.part \{ fill: color-mix\(in srgb, var\(--c\) (\d+)%", style())
+    again = re.search(r"\.chart \.again \.part \{ fill: color-mix\(in srgb, var\(--c\) (\d+)%", style())
+    assert plain
+    assert again
+    for name in ("s0", "s1", "s2", "s3", "s4", "s5", "good", "warn", "bad"):
+        assert contrast(mixed(int(plain[1]) / 100, known[name], known["paper"]), known["ink"]) >= 4.5, name
+    for name in ("good", "warn", "bad"):
+        assert contrast(mixed(int(again[1]) / 100, known[name], known["paper"]), known["paper"]) >= 4.5, name
+    for step, percent in re.findall(r"\.chart \.r(\d) \.part \{ fill: color-mix\(in srgb, var\(--s0\) (\d+)%", style()):
+        text = known["paper"] if int(step) >= 4 else known["ink"]
+        assert contrast(mixed(int(percent) / 100, known["s0"], known["paper"]), text) >= 4.5, f"step {step}"

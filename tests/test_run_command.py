@@ -310,11 +310,25 @@ def test_a_budget_stops_cleanly_and_resume_goes_on_exactly(
     assert len(last(project).results.read()) == 20
 
 
-def test_max_time_stops_cleanly(project: Path, server: ChatServer) -> None:
+class Clock:
+    """A second passes with each call that the server answers, however busy the machine is."""
+
+    def __init__(self, server: ChatServer):
+        self._server = server
+
+    def monotonic(self) -> float:
+        return float(len(self._server.calls))
+
+
+def test_max_time_stops_cleanly(project: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     write(cases(10))
-    server.handler = lambda call: Answer(reply(call).body, delay=0.1)
-    assert main(["run", "--quiet", "--workers", "2", "--max-time", "0.5"]) == 3
-    assert 0 < len(last(project).results.read()) < 50
+    monkeypatch.setattr("assay.llm.budget.time", Clock(server))
+    assert main(["run", "--quiet", "--workers", "2", "--max-time", "20"]) == 3
+    done = len(last(project).results.read())
+    assert 8 <= done <= 11, "an answer and a judgment each, and what was under way when the time was up"
+    assert 20 <= len(server.calls) <= 22
+    assert main(["run", "--quiet", "--workers", "2", "--max-time", "1000", "--resume", "last"]) == 0
+    assert len(server.calls) == 100, "nothing is paid twice"
 
 
 def test_dry_run_sends_nothing_and_says_what_it_would_cost(

@@ -15,9 +15,9 @@ from viewer_project import Client, make, places, running, runs_of
 
 from assay.extraction.scoring import text_sha256
 from assay.files import dump_json, write_json
+from assay.rag.expense import Expenses
 from assay.runs.folder import RunFolder
 from assay.viewer.choice import ordered
-from assay.viewer.expense import expense
 from assay.viewer.memory import Memory
 
 Shown = tuple[Path, Client]
@@ -261,7 +261,7 @@ def test_what_an_answer_cost(
 ) -> None:
     """A million tokens at 1 and a hundred thousand at 2 dollars a million."""
     row = {"tokens": tokens, "judge_tokens": tokens, "llm_metadata": {"model": model}}
-    assert tuple(expense(row, config).values()) == dollars
+    assert tuple(Expenses(config)(row).values()) == dollars
 
 
 def test_the_cost_is_shown(shown: Shown) -> None:

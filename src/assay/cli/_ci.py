@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from assay.compare import Comparison
     from assay.errors import AssayError
+    from assay.gold.verify import Verification
+    from assay.report.blocks import Report
+    from assay.report.checks import Check
     from assay.report.github import Annotation
     from assay.report.publish import Published
 
@@ -54,17 +57,33 @@ def tell_pipeline(done: Sequence[Published], arguments: argparse.Namespace) -> N
 
 
 def tell_pipeline_of(comparison: Comparison, arguments: argparse.Namespace) -> None:
-    """The same of two runs side by side; there is no folder, so the file stands here."""
+    """The same of two runs side by side."""
     from assay.report.checks import comparison_checks
-    from assay.report.github import annotations_of, comparison_summary
-    from assay.report.junit import check_suites, to_junit
+    from assay.report.github import comparison_summary
 
     checks = comparison_checks(comparison)
+    _tell_checks("compare", checks, lambda room: comparison_summary(comparison, room), arguments)
+
+
+def tell_pipeline_of_gates(found: Verification, report: Report, arguments: argparse.Namespace) -> None:
+    """The same of the gates of a gold set."""
+    from assay.report.gold_checks import verification_checks, verification_summary
+
+    _tell_checks("gold", verification_checks(found), lambda room: verification_summary(report, room), arguments)
+
+
+def _tell_checks(
+    name: str, checks: Sequence[Check], summary: Callable[[int], str], arguments: argparse.Namespace
+) -> None:
+    """There is no folder of a run, so the file stands here. `summary`: in that many bytes."""
+    from assay.report.github import annotations_of
+    from assay.report.junit import check_suites, to_junit
+
     if arguments.junit or arguments.ci:
-        suites = check_suites(checks, "assay.compare")
-        _write(arguments.junit or Path(JUNIT), to_junit("assay compare", suites), arguments)
+        suites = check_suites(checks, f"assay.{name}")
+        _write(arguments.junit or Path(JUNIT), to_junit(f"assay {name}", suites), arguments)
     if arguments.ci:
-        _summarise(comparison_summary(comparison, _room()))
+        _summarise(summary(_room()))
         _annotate(annotations_of(checks))
 
 

@@ -175,6 +175,8 @@ class Item(Struct, frozen=True):
     """What it stands under in a text, together with its neighbours of the same group."""
     routine: bool = False
     """Nothing to look into: a page lists it, texts leave it out."""
+    about: str = ""
+    """The id of the case it speaks of, where another list of the page has that case."""
 
 
 class Items(Struct, frozen=True, tag=True):

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from assay.compare import Comparison, Figure, Row
 from assay.rag.trust import JUDGED
+from assay.report.comparison import measured
 from assay.report.numbers import format_value
 from assay.report.publish import Published
 from assay.report.text import counted
@@ -92,7 +93,7 @@ def _limit(figure: Figure) -> Check:
 
 
 def _regressions(comparison: Comparison, distrusted: frozenset[str]) -> list[Check]:
-    rows = [row for row in comparison.rows if row.counts]
+    rows = [row for row in measured(comparison) if row.counts]
     several = len({row.variant for row in rows}) > 1
     return [_row(row, comparison, distrusted, several=several) for row in rows]
 

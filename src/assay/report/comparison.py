@@ -57,11 +57,25 @@ def _brief(comparison: Comparison, *, among: bool) -> list[Block]:
     blocks: list[Block] = [Note(f"Mind: {warning}.", "warn") for warning in comparison.warnings]
     bad = comparison.failed and not among
     blocks.append(Note(f"{between}: {headline(comparison, among=among)}", "bad" if bad else "plain"))
-    shown = [row for row in comparison.rows if row.measure in brief_measures({row.measure for row in comparison.rows})]
-    blocks.append(_differences(comparison, shown or comparison.rows))
+    rows = measured(comparison)
+    shown = [row for row in rows if row.measure in brief_measures({row.measure for row in rows})]
+    blocks.append(_differences(comparison, shown or rows))
+    blocks += [] if among else _left_out(comparison)
     if comparison.flips and not among:
         blocks += [_flip_counts(comparison), _flip_segments(comparison)]
     return [*blocks, _figures(comparison)] if comparison.figures else blocks
+
+
+def measured(comparison: Comparison) -> list[Difference]:
+    """Without those that neither side has a value of; all of them, if there is nothing else."""
+    rows = comparison.rows
+    return [row for row in rows if not (row.before is None and row.now is None)] or list(rows)
+
+
+def _left_out(comparison: Comparison) -> list[Note]:
+    known = measured(comparison)
+    families = dict.fromkeys(row.measure.partition("@")[0] for row in comparison.rows if row not in known)
+    return [Note(f"Left out, neither side has a value: {', '.join(families)}.")] if families else []
 
 
 def _flip_segments(comparison: Comparison) -> Chart:
@@ -109,7 +123,7 @@ def _cut_off(name: str) -> int:
 
 def _full(comparison: Comparison, *, among: bool) -> list[Block]:
     blocks: list[Block] = [Note(f"{comparison.before} → {comparison.now}, {comparison.common} questions in common.")]
-    blocks.append(_differences(comparison, comparison.rows))
+    blocks.append(_differences(comparison, measured(comparison)))
     if comparison.flips and not among:
         blocks.append(_flips(comparison))
     return blocks
@@ -190,4 +204,5 @@ def _flip(flip: Flip, measure: str, *, several: bool) -> Item:
     change = f"{format_value(flip.before, 'share')} → {format_value(flip.now, 'share')}"
     tags = {"change": "gained" if gained else "lost", "variant": flip.variant, **flip.tags}
     id_ = f"{flip.case_id} · {flip.variant}" if several else flip.case_id
-    return Item(id_, f"{measure} {change}", tags, (Field(measure, change),), "good" if gained else "bad")
+    tone: Tone = "good" if gained else "bad"
+    return Item(id_, f"{measure} {change}", tags, (Field(measure, change),), tone, about=flip.case_id)

@@ -7,20 +7,20 @@ power from lines that look like one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.compare import Comparison
-from assay.report.blocks import Card, Cards, Column, Field, Item, Items, Note, Report, Row, Section, Table, Tone
-from assay.report.checks import Check, State, checks_of, comparison_checks, with_bounds
+from assay.report.blocks import Column, Field, Item, Items, Report, Row, Section, Table, Tone
+from assay.report.checks import Check, State, checks_of, comparison_checks
 from assay.report.comparison import brief_section
 from assay.report.markdown import to_markdown
 from assay.report.outcomes import Outcome, outcomes_of
 from assay.report.publish import Published
 from assay.report.text import counted, one_line
+from assay.report.verdict import comparison_verdict
 
 LIMIT = 1024 * 1024
 """Bytes of a step's summary that GitHub accepts; more, and it shows none of it."""
@@ -29,7 +29,6 @@ SHOWN = 10
 WORST = 20
 KINDS: dict[State, str] = {"failed": "error", "error": "error", "warning": "warning", "skipped": "notice"}
 TONES: dict[State, Tone] = {"passed": "good", "failed": "bad", "error": "bad", "warning": "warn", "skipped": "plain"}
-VERDICTS: dict[int, tuple[str, Tone]] = {0: ("passed", "good"), 1: ("failed", "bad"), 3: ("incomplete", "bad")}
 CUT = "*Cut: GitHub shows no more than 1 MiB. The whole is in the report.*\n"
 
 _SPACE = "\u200b"
@@ -88,59 +87,30 @@ def _of_kind(kind: str, checks: Sequence[Check]) -> list[Annotation]:
     return [*found, Annotation(kind, "assay", f"and {more} more; see the report")] if more else found
 
 
-def headline_numbers(summary: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """At most three measures with their intervals: those of the system, or of the variant that decides."""
-    if "intervals" in summary:
-        intervals = summary["intervals"]
-        names = ("pass_rate", "acceptable_rate", "overall_score_avg", "precision", "recall", "f1")
-        return {name: intervals[name] for name in names if name in intervals}
-    decision = summary["decision"]
-    metrics: Mapping[str, Mapping[str, Any]] = summary["metrics"]
-    found = metrics.get(decision["variant"]) or next(iter(metrics.values()), {})
-    last = {name.partition("@")[0]: name for name in found}
-    wanted = tuple(name for name in (decision["measure"], last.get("mrr"), last.get("ndcg")) if name)
-    return {name: found[name] for name in dict.fromkeys(wanted) if name in found}
-
-
 def step_summary(published: Published, room: int = LIMIT) -> str:
     """Verdict, three numbers, what changed, what fails, and the worst questions closed behind a click."""
-    summary, checks = published.summary, checks_of(published)
-    said, tone = VERDICTS[published.exit_code]
-    bad = [check for check in checks if check.state in ("failed", "error")]
-    why = f": {', '.join(check.name for check in bad)}" if bad else "" if summary["gates"] else "; no gate is set"
-    sections = [Section("Result", (Note(f"{said.capitalize()}{why}", tone), _numbers(summary)))]
-    if published.comparison:
-        sections.append(brief_section("What changed", (published.comparison,)))
-    elif published.not_compared:
-        sections.append(Section("What changed", (Note(f"Not compared: {published.not_compared}", "warn"),)))
-    sections.append(Section("Gates and limits", (_checks(checks),)))
-    title = f"Assay {summary['kind']}: {summary['corpus']['name']} {said}"
-    report = Report(title, published.report.subtitle, tuple(sections))
-    return _fitting(report, worst(published), room)
+    summary, verdict = published.summary, published.report.verdict
+    changed = [brief_section("What changed", (published.comparison,))] if published.comparison else []
+    sections = (*changed, Section("Gates and limits", (_checks(checks_of(published)),)))
+    said = f": {verdict.word.lower()}" if verdict else ""
+    title = f"Assay {summary['kind']}: {summary['corpus']['name']}{said}"
+    report = Report(title, published.report.subtitle, sections, verdict)
+    return fitting(report, [_item(outcome) for outcome in worst(published)], room)
 
 
 def comparison_summary(comparison: Comparison, room: int = LIMIT) -> str:
     """The same of two runs side by side."""
-    said, tone = VERDICTS[1 if comparison.failed else 0]
-    result = Section("Result", (Note(said.capitalize(), tone), _checks(comparison_checks(comparison))))
+    verdict = comparison_verdict(comparison)
     report = Report(
-        f"Assay compare: {comparison.before} → {comparison.now} {said}",
+        f"Assay compare: {comparison.before} → {comparison.now}: {verdict.word.lower()}",
         f"{counted(comparison.common, 'question')} in common",
-        (result, brief_section("What changed", (comparison,))),
+        (
+            brief_section("What changed", (comparison,)),
+            Section("Gates and limits", (_checks(comparison_checks(comparison)),)),
+        ),
+        verdict,
     )
-    return _fitting(report, (), room)
-
-
-def _numbers(summary: Mapping[str, Any]) -> Cards:
-    cards = [
-        Card(
-            name,
-            with_bounds(interval["mean"], interval["low"], interval["high"]),
-            f"n = {interval['n_scored']} / {interval['n_cases']}",
-        )
-        for name, interval in headline_numbers(summary).items()
-    ]
-    return Cards(tuple(cards))
+    return fitting(report, (), room)
 
 
 def _checks(checks: Sequence[Check]) -> Table:
@@ -168,22 +138,21 @@ def _item(outcome: Outcome) -> Item:
     return Item(outcome.case_id, outcome.facts.get("question", outcome.reason), {}, fields, "bad")
 
 
-def _fitting(report: Report, outcomes: Sequence[Outcome], room: int) -> str:
+def fitting(report: Report, items: Sequence[Item], room: int = LIMIT) -> str:
     """With as many questions as fit; what cannot fit is cut at a line, and the cut is told."""
-    text = to_markdown(_with_items(report, outcomes))
+    text = to_markdown(_with_items(report, items))
     if len(text.encode()) <= room:
         return text
-    count, left = len(outcomes), room - len(CUT) - 1
+    count, left = len(items), room - len(CUT) - 1
     while count and len(text.encode()) > left:
         count //= 2
-        text = to_markdown(_with_items(report, outcomes[:count]))
+        text = to_markdown(_with_items(report, items[:count]))
     if len(text.encode()) > left:
         text = text.encode()[: max(left, 0)].decode("utf-8", "ignore").rpartition("\n")[0] + "\n"
     return f"{text}\n{CUT}" if left > 0 else ""
 
 
-def _with_items(report: Report, outcomes: Sequence[Outcome]) -> Report:
-    if not outcomes:
+def _with_items(report: Report, items: Sequence[Item]) -> Report:
+    if not items:
         return report
-    items = Section("Worst questions", (Items(tuple(map(_item, outcomes))),))
-    return replace(report, sections=(*report.sections, items))
+    return replace(report, sections=(*report.sections, Section("Worst questions", (Items(tuple(items)),))))

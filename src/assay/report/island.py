@@ -107,6 +107,7 @@ def _item(item: Item, choices: dict[str, dict[str, int]], pool: Pool, places: _P
         [[pool.add(field.label), pool.add(field.text), int(field.mono)] for field in item.fields],
         [[pool.add(f.title), [[pool.add(name), pool.add(value)] for name, value in f.pairs]] for f in item.facts],
         [_ranking(ranking, pool, places) for ranking in item.rankings],
+        pool.add(item.about) if item.about else -1,
     ]
 
 

@@ -111,6 +111,13 @@ def _dollars(value: float) -> str:
     return "<$0.0001" if 0 < value < 0.00005 else f"${fixed(value, 4)}"
 
 
+def call_dollars(value: float | None) -> str:
+    """US dollars of a single call, to a ten-thousandth of a cent: most cost less than a cent."""
+    if value is None:
+        return MISSING
+    return "<$0.000001" if 0 < value < 0.0000005 else f"${fixed(value, 6)}"
+
+
 def _text(value: float) -> str:
     return fixed(value, 0) if isinstance(value, int) else _score(value)
 

@@ -60,8 +60,7 @@ def outcome_of(summary: Summary, compared: Compared) -> Outcome:
         return Outcome(3, "Incomplete", _incomplete(summary["errors"]), "bad")
     faults = _faults(summary, compared)
     if faults:
-        said = "; ".join(faults)
-        return Outcome(1, "Fail", f"{said[0].upper()}{said[1:]}.", "bad")
+        return Outcome(1, "Fail", _sentence(faults), "bad")
     if not summary["gates"]:
         return _without_gates(compared)
     warned = [gate for gate in summary["gates"] if not gate["passed"]]
@@ -98,6 +97,15 @@ def verdict_of(summary: Summary, compared: Compared, numbers: Sequence[Number]) 
     return Verdict(outcome.word, outcome.why, outcome.tone, shown, change, tone)
 
 
+def comparison_verdict(comparison: Comparison) -> Verdict:
+    """Of two runs side by side, where nothing is known but their difference."""
+    faults = _faults({"gates": ()}, Compared(comparison, comparison.exceeded))
+    change, tone = _change(Compared(comparison))
+    if faults:
+        return Verdict("Fail", _sentence(faults), "bad", change=change, change_tone=tone)
+    return Verdict("No worse", "No regression, and nothing is beyond its limit.", "plain", change=change)
+
+
 def regressions(summary: Summary, comparison: Comparison | None) -> list[Row]:
     """A judge that people's labels do not support may warn but not gate."""
     trust = summary.get("trust")
@@ -118,6 +126,11 @@ def _faults(summary: Summary, compared: Compared) -> list[str]:
     if compared.exceeded:
         found.append(f"beyond its limit: {', '.join(figure.name for figure in compared.exceeded)}")
     return found
+
+
+def _sentence(faults: Sequence[str]) -> str:
+    said = "; ".join(faults)
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def _gates(gates: Sequence[Mapping[str, Any]]) -> str:

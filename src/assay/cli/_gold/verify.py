@@ -9,6 +9,8 @@ HELP = "put every gate to a gold set, measured again from text, index and embedd
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._ci import add_ci_arguments
+
     parser.add_argument("gold", nargs="?", metavar="FILE", type=Path, help="schema v2 (default: paths.gold)")
     parser.add_argument("--index", metavar="FILE", type=Path, help="the index (default: paths.index)")
     parser.add_argument(
@@ -18,9 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="FILE", type=Path, action="append", default=[], help="write the report: .json, .md or .html"
     )
     parser.add_argument("--gates", action="store_true", help="list the gates with their limits and stop")
+    add_ci_arguments(parser, "this folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from assay.cli._ci import tell_pipeline_of_gates
     from assay.cli._gold._reports import write_reports
     from assay.cli._output import print_json, show
     from assay.config import load
@@ -42,4 +46,5 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(found.as_data())
     else:
         show(report)
+    tell_pipeline_of_gates(found, report, arguments)
     return found.exit_code

@@ -102,9 +102,26 @@
         list.append(make("dt", name.length > 40 ? "wide" : "", name), make("dd", mono ? "mono" : "", this.text(text)));
       }
       body.append(line, list);
+      const about = this.about(entry);
+      if (about) body.append(about);
       for (const each of facts) body.append(...this.facts(each));
       for (const each of rankings) body.append(...this.ranking(each));
       return body;
+    }
+
+    about(entry) {
+      const id = entry.item[8] < 0 ? "" : this.text(entry.item[8]);
+      const found = id ? find(id) : null;
+      if (!found || found.entry.item[8] >= 0) return null;
+      const line = make("p", "about");
+      const link = make("a", "", "The question, with everything about it");
+      link.href = `#q=${encodeURIComponent(id)}`;
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        found.list.show(found.entry);
+      });
+      line.append(link);
+      return line;
     }
 
     facts([title, pairs]) {
@@ -155,6 +172,7 @@
       this.grow(Math.max(this.shown, this.found.indexOf(entry) + 1));
       this.focus(entry);
       entry.node.open = true;
+      this.point(entry);
       entry.node.scrollIntoView({ block: "start" });
     }
 
@@ -182,14 +200,22 @@
     return own || seen[0] || lists[0];
   }
 
+  function find(id) {
+    for (const own of [true, false]) {
+      for (const list of lists) {
+        const entry = list.items.find((each) => list.id(each) === id && each.item[8] < 0 === own);
+        if (entry) return { list, entry };
+      }
+    }
+    return null;
+  }
+
   function follow() {
     if (!location.hash.startsWith("#q=")) return;
     let id;
     try { id = decodeURIComponent(location.hash.slice(3)); } catch { return; }
-    for (const list of lists) {
-      const entry = list.items.find((each) => list.id(each) === id);
-      if (entry) { list.show(entry); return; }
-    }
+    const found = find(id);
+    if (found) found.list.show(found.entry);
   }
 
   function searching(list, event) {

@@ -13,9 +13,8 @@ from assay.report.tables import form_of, placed, places
 
 ROW = 38.0
 GAP = 2.0
-FAINTEST, STRONGEST = 0.06, 0.92
-TURN = 0.5
-"""From this strength on, text on a cell is that of the paper."""
+FAINTEST, STRONGEST = 0.06, 0.56
+"""Of the colour of a cell: at the strongest its text can still be read, in the light and in the dark."""
 LONGEST = 22
 
 
@@ -66,7 +65,7 @@ def _cell(chart: Chart, point: Point | None, at: tuple[int, int], layout: Layout
     ]
     if point.n is not None:
         parts.append(label(f"n {point.n:,}", middle, y + ROW / 2 + 12, text_anchor="middle", class_="tiny"))
-    return element("g", *parts, class_="on" if strength >= TURN else "off")
+    return element("g", *parts, class_="value")
 
 
 def _strength(chart: Chart, value: float) -> float:

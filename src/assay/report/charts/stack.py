@@ -77,9 +77,10 @@ def _part(chart: Chart, number: int, point: Point, where: tuple[float, float, fl
 
 
 def shade(chart: Chart, number: int) -> str:
-    """That of its tone, a colour of its own, or a step between the faintest and the strongest."""
-    if chart.series[number].tone != "plain":
-        return chart.series[number].tone
+    """That of its tone (stronger, where one before it has the same), a colour of its own, or a step of a scale."""
+    tone = chart.series[number].tone
+    if tone != "plain":
+        return f"{tone} again" if any(series.tone == tone for series in chart.series[:number]) else tone
     if not chart.ordinal:
         return colour(number)
     last = max(len(chart.series) - 1, 1)

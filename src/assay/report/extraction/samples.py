@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from assay.extraction.expense import Expenses
 from assay.files import dump_json
 from assay.report.blocks import Block, Column, Facts, Field, Item, Items, Note, Row, Table, Tone
-from assay.report.numbers import MISSING, format_value
+from assay.report.numbers import MISSING, call_dollars, format_value
 from assay.report.text import are, counted
 from assay.runs.folder import RunFolder
 
@@ -39,6 +40,7 @@ def samples_of(run: RunFolder, *, questions: bool = True) -> Samples:
     """One pass over the results. Of a great many samples, those with a mistake come before those without."""
     summary = run.summary
     total, room = summary["corpus"]["tested"], SHOWN if questions else 0
+    expenses = Expenses(summary)
     shown: dict[bool, list[tuple[int, Item]]] = {True: [], False: []}
     worst: dict[str, dict[str, Any]] = {}
     failed: list[Row] = []
@@ -51,7 +53,7 @@ def samples_of(run: RunFolder, *, questions: bool = True) -> Samples:
         if not row["scored"]:
             left_out += [_unscored(row)] if len(left_out) < room else []
         elif len(right := shown[bool(row["scores"]["perfect"])]) < room:
-            right.append((number, _item(row, routine=total > FEW)))
+            right.append((number, _item(row, expenses(row), routine=total > FEW)))
     chosen = shown[False] + shown[True][: room - len(shown[False])]
     items = tuple(item for _, item in sorted(chosen, key=lambda each: each[0]))
     return Samples(scored=items, worst=worst, failed=tuple(failed), left_out=tuple(left_out), total=total)
@@ -81,7 +83,7 @@ def samples_blocks(samples: Samples) -> tuple[Block, ...]:
     return (*more, Items(samples.scored, "No sample was scored."))
 
 
-def _item(row: Mapping[str, Any], *, routine: bool) -> Item:
+def _item(row: Mapping[str, Any], dollars: float | None, *, routine: bool) -> Item:
     scores = row["scores"]
     fields = [Field("Error", row["error"]["message"])] if row["error"] else []
     for number, pair in enumerate(row["pairs"], 1):
@@ -97,14 +99,16 @@ def _item(row: Mapping[str, Any], *, routine: bool) -> Item:
     tone: Tone = "good" if scores["perfect"] else "bad"
     shown = f"{title}  {row['description']}".rstrip()
     tags = {"outcome": outcome, **row["tags"]}
-    return Item(row["case_id"], shown, tags, tuple(fields), tone, _facts(row), routine=routine and outcome == "perfect")
+    known = _facts(row, dollars)
+    return Item(row["case_id"], shown, tags, tuple(fields), tone, known, routine=routine and outcome == "perfect")
 
 
-def _facts(row: Mapping[str, Any]) -> tuple[Facts, ...]:
+def _facts(row: Mapping[str, Any], dollars: float | None) -> tuple[Facts, ...]:
     scores = {name: value for name, value in row["scores"].items() if value is not None}
     told = {
         "time": None if row["seconds"] is None else format_value(row["seconds"], "seconds"),
         "tokens": format_value(row["tokens"]["total"], "integer") if row["tokens"] else None,
+        "cost": call_dollars(dollars) if row["tokens"] else None,
         "model": row["model"],
         "tries": str(row["attempts"]) if (row["attempts"] or 1) > 1 else None,
         "confidence": ", ".join(str(each) for each in row["confidences"] if each is not None) or None,

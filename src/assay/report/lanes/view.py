@@ -24,7 +24,7 @@ from assay.report.blocks import (
 from assay.report.comparison import brief_section, full_section
 from assay.report.intervals import confidence_of, gate_card, point_of
 from assay.report.numbers import MISSING, fixed, format_value
-from assay.report.text import moment
+from assay.report.text import are, counted, moment
 from assay.report.trend import Step, measure_of, trend_section
 from assay.report.verdict import Compared, Number, verdict_of
 
@@ -65,7 +65,7 @@ def lanes_report(
         *_segments(summary),
         Section(
             "Every case",
-            (Items(tuple(cases), "No case was searched."),),
+            listed(summary, cases),
             "Those that were not found whole first.",
             detail=True,
         ),
@@ -80,6 +80,13 @@ def lanes_report(
         sections=tuple(sections),
         verdict=verdict_of(summary, compared, _numbers(summary)),
     )
+
+
+def listed(summary: Summary, cases: Sequence[Item]) -> tuple[Block, ...]:
+    """Every case that there is room for; how many are not there is said."""
+    items = Items(tuple(cases), "No case was searched.")
+    left = len({result["case_id"] for result in summary["results"]}) - len(cases)
+    return (Note(f"{counted(left, 'case')} more {are(left)} in results.jsonl."), items) if left else (items,)
 
 
 def _numbers(summary: Summary) -> list[Number]:

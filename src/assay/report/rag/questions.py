@@ -9,10 +9,11 @@ from msgspec import Struct
 
 from assay.corpus.documents import same_document
 from assay.judges import DIMENSIONS
+from assay.rag.expense import Expenses
 from assay.rag.outcomes import ARCHETYPES, STAGES
 from assay.rag.tally import KINDS, PHASES, RATES
 from assay.report.blocks import Block, Facts, Field, Item, Items, Note, Passage, Ranking, Tone
-from assay.report.numbers import format_value
+from assay.report.numbers import call_dollars, format_value
 from assay.report.text import are, counted
 from assay.runs.folder import RunFolder
 from assay.runs.passages import PassageStore
@@ -37,7 +38,9 @@ class Pages(Struct, frozen=True):
 
 def pages_of(run: RunFolder, *, questions: bool = True) -> Pages:
     """One pass over the results. Of a great many questions, those that did not pass come before those that did."""
-    said = {entry["case_id"]: entry for entry in run.summary["not_passed"]}
+    summary = run.summary
+    said = {entry["case_id"]: entry for entry in summary["not_passed"]}
+    expenses = Expenses(summary["config"])
     texts = PassageStore(run.path).read() if questions else {}
     room = {True: SHOWN, False: max(SHOWN - len(said), 0)} if questions else {True: 0, False: 0}
     light, items = [], []
@@ -46,7 +49,7 @@ def pages_of(run: RunFolder, *, questions: bool = True) -> Pages:
         failed = row["case_id"] in said
         if room[failed]:
             room[failed] -= 1
-            items.append(question_item(row, said.get(row["case_id"]), texts))
+            items.append(question_item(row, said.get(row["case_id"]), texts, expenses(row)))
     return Pages(light, sorted(items, key=lambda item: ORDER.index(item.tags["verdict"])))
 
 
@@ -64,8 +67,10 @@ def questions_blocks(pages: Pages) -> tuple[Block, ...]:
     return (Note(f"{counted(left, 'question')} more {are(left)} in results.jsonl."), items)
 
 
-def question_item(row: Row, entry: Mapping[str, Any] | None, texts: Mapping[str, str]) -> Item:
-    """`entry`: what the summary says of a question that did not pass."""
+def question_item(
+    row: Row, entry: Mapping[str, Any] | None, texts: Mapping[str, str], paid: Mapping[str, float | None]
+) -> Item:
+    """`entry`: what the summary says of a question that did not pass; `paid`: US dollars, by who was paid."""
     verdict = entry["verdict"] if entry else "pass"
     lost = {"archetype": entry["archetype"] or "–", "lost": entry["stage"] or "–"} if entry else {}
     return Item(
@@ -74,7 +79,7 @@ def question_item(row: Row, entry: Mapping[str, Any] | None, texts: Mapping[str,
         {"verdict": verdict, **lost, **row["tags"]},
         tuple(_fields(row, entry)),
         TONES[verdict],
-        tuple(facts for facts in _facts(row) if facts.pairs),
+        tuple(facts for facts in (*_facts(row), _cost(paid)) if facts.pairs),
         _rankings(row, texts),
         GROUPS[verdict],
         routine=verdict == "pass",
@@ -115,6 +120,15 @@ def _facts(row: Row) -> Iterator[Facts]:
         recovered = "yes" if retries["recovered"] else "no"
         why = (("error", str(retries["error"])),) if retries["error"] else ()
         yield Facts("Tries", (("tries", str(retries["attempts"])), ("recovered", recovered), *why))
+
+
+def _cost(paid: Mapping[str, float | None]) -> Facts:
+    """Nothing is said of what is free."""
+    if all(dollars == 0 for dollars in paid.values()):
+        return Facts("Cost", ())
+    known = [dollars for dollars in paid.values() if dollars is not None]
+    whole = sum(known) if len(known) == len(paid) else None
+    return Facts("Cost", tuple((who, call_dollars(dollars)) for who, dollars in {**paid, "total": whole}.items()))
 
 
 def _rankings(row: Row, texts: Mapping[str, str]) -> tuple[Ranking, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report.blocks import Chart, Column, Point, Row, Section, Series, Table
+from assay.metrics.ranking.measures import MEASURES
+from assay.report.blocks import Chart, Column, Note, Point, Row, Section, Series, Table
 from assay.report.comparison import HEADLINES
 from assay.report.intervals import confidence_of, denominators, point_of, with_bounds
 from assay.report.numbers import format_value
@@ -25,21 +26,40 @@ def ordered(summary: Summary) -> list[str]:
     return usual + [name for name in summary["measures"] if name not in usual]
 
 
+def measured(summary: Summary) -> list[str]:
+    """Those that some question has a value of; all of them, if nothing could be measured."""
+    names = ordered(summary)
+    return [name for name in names if _has_value(summary, name)] or names
+
+
+def _has_value(summary: Summary, name: str) -> bool:
+    return any(summary["metrics"][variant][name]["mean"] is not None for variant in summary["variants"])
+
+
+def left_out(summary: Summary) -> list[Note]:
+    """One line about the measures that no question has a value of, with the reason of each family."""
+    known = measured(summary)
+    families = dict.fromkeys(name.partition("@")[0] for name in ordered(summary) if name not in known)
+    reasons = [f"{family}: {MEASURES.get(family).undefined}" for family in families]
+    return [Note(f"Left out of every table: {'; '.join(reasons)}.")] if reasons else []
+
+
 def headline_numbers(summary: Summary) -> list[Number]:
     """The measure the decision is taken on, page recall at the same place, the last cut-off of mrr (or ndcg)."""
     best, measure = summary["decision"]["variant"], summary["decision"]["measure"]
     if not best:
         return []
     last = [names[-1] for family in ("mrr", "ndcg") if (names := of_family(summary, (family,)))]
+    known = measured(summary)
     wanted = dict.fromkeys([measure, f"page_recall@{measure.partition('@')[2]}", *last])
-    names = [name for name in wanted if name in summary["measures"]][:3]
+    names = [name for name in wanted if name in known][:3]
     return [Number(name, f"{name}, {best}", summary["metrics"][best][name], variant=best) for name in names]
 
 
 def headlines_section(summary: Summary) -> Section:
     """The measures people ask for, one column for each variant."""
     variants, cut = summary["variants"], max(summary["config"]["retrieval"]["k"])
-    names = [name for name in ordered(summary) if is_headline(name, cut)]
+    names = [name for name in measured(summary) if is_headline(name, cut)]
     found = {name: [summary["metrics"][variant][name] for variant in variants] for name in names}
     scored = {denominators(intervals) for intervals in found.values()}
     columns = [Column("measure"), *(Column(variant, "share") for variant in variants)]
@@ -50,7 +70,8 @@ def headlines_section(summary: Summary) -> Section:
     else:
         columns.append(Column("n scored / cases"))
         rows = [[*row, denominators(found[str(row[0])])] for row in rows]
-    return Section("Measures", (Table(tuple(columns), tuple(Row(tuple(row)) for row in rows)),), f"{intro}.")
+    table = Table(tuple(columns), tuple(Row(tuple(row)) for row in rows))
+    return Section("Measures", (table, *left_out(summary)), f"{intro}.")
 
 
 def is_headline(name: str, cut: int) -> bool:
@@ -66,7 +87,7 @@ def measures_table(summary: Summary) -> Table:
         columns += [Column(variant, "share"), Column(f"{confidence_of(summary)} interval")]
     columns.append(Column("n scored / cases"))
     rows = []
-    for name in ordered(summary):
+    for name in measured(summary):
         intervals = [summary["metrics"][variant][name] for variant in variants]
         cells: list[str | float | None] = [name]
         for interval in intervals:

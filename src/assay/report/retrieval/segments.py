@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.report.blocks import Block, Chart, Column, Point, Row, Section, Series, Table
 from assay.report.intervals import point_of, with_bounds
-from assay.report.retrieval.measures import ordered
+from assay.report.retrieval.measures import measured
 from assay.report.retrieval.questions import Cases
 from assay.stats import mean
 
@@ -54,7 +54,7 @@ def _point(level: str, values: list[float]) -> Point:
 
 
 def _table(summary: Summary, key: str, values: Mapping[str, Any]) -> Table:
-    names = [name for name in ordered(summary) if not name.startswith("p_max")]
+    names = [name for name in measured(summary) if not name.startswith("p_max")]
     columns = (Column(key), Column("variant"), Column("n", "integer"), *(Column(name, "share") for name in names))
     rows = tuple(
         Row((value, variant, segment["n"], *(with_bounds(segment["metrics"][variant][name]) for name in names)))

@@ -10,7 +10,7 @@ from assay.rag.outcomes import ARCHETYPES, STAGES
 from assay.report.blocks import Column, Row, Table
 from assay.report.html_blocks import blocks_html
 from assay.report.markup import Markup, element, join
-from assay.report.numbers import format_value
+from assay.report.numbers import call_dollars, format_value
 from assay.viewer.detail.scores import scores, tags
 from assay.viewer.parts import NOTHING, chip, fields, folded, section
 from assay.viewer.visit import Data
@@ -86,7 +86,7 @@ def _expense(row: Mapping[str, Any], cost: Mapping[str, float | None]) -> Markup
     blocks = [Table((Column("phase"), Column("time", "seconds")), times)]
     if tokens:
         blocks.append(Table((Column("tokens"), *(Column(kind, "integer") for kind in kinds)), tokens))
-    paid = tuple(Row((who, None if dollars is None else f"${dollars:.6f}")) for who, dollars in cost.items())
+    paid = tuple(Row((who, call_dollars(dollars))) for who, dollars in cost.items())
     if any(dollars != 0 for dollars in cost.values()):
         blocks.append(Table((Column("cost"), Column("US dollars")), paid))
     retry = row["retry_info"]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.files import read_jsonl
+from assay.rag.expense import Expenses
 from assay.report.html import Link
 from assay.report.markup import Markup, element, join
 from assay.report.text import clip
@@ -14,7 +15,6 @@ from assay.runs.folder import FAILURES, RunFolder
 from assay.runs.results import Row
 from assay.viewer.choice import Choice
 from assay.viewer.detail import extraction, rag, retrieval
-from assay.viewer.expense import expense
 from assay.viewer.label_form import answer_form, others
 from assay.viewer.lines import Entry
 from assay.viewer.parts import chip, folded, link, nothing
@@ -74,7 +74,7 @@ def extras(visit: Visit, run: RunFolder, rows: list[Row]) -> dict[str, Any]:
         return {
             "texts": seen_texts(visit, run, rows),
             "lost": lost.get(id_),
-            "cost": expense(rows[0], run.manifest["config"]),
+            "cost": Expenses(run.manifest["config"])(rows[0]),
         }
     if kind == "extraction":
         return {"text": sample_text(visit, run, rows[0])}

@@ -68,7 +68,7 @@ def _report(visit: Visit, run: RunFolder) -> Report:
 
 def _is_listed(block: Block) -> bool:
     """Questions, and the remark about those that a file has no room for: the page of questions has them all."""
-    return isinstance(block, Items) or (isinstance(block, Note) and block.text.endswith("more are in results.jsonl."))
+    return isinstance(block, Items) or (isinstance(block, Note) and block.text.endswith(" in results.jsonl."))
 
 
 def show(data: Data, _: Visit) -> Content:
