@@ -136,6 +136,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     capsys.readouterr()
     assert main([*given, "--verdicts", str(sheet), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["proved"] is True
-    sheet.write_text(filled.replace('"good"', '"bad"', 1), encoding="utf-8")
+    lines[0] |= {"verdict": "bad", "note": "two answers"}
+    spoiled = "".join(
+        json.dumps({"verdict": "good"} | {k: v for k, v in each.items() if v is not None}) + "\n" for each in lines
+    )
+    sheet.write_text(spoiled, encoding="utf-8")
     assert main([*given, "--verdicts", str(sheet)]) == 1
-    assert "It is not proved" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "It is not proved" in told
+    assert "(two answers)" in " ".join(told.split())

@@ -57,4 +57,5 @@ def _item(id_: str, audit: Audit, questions: Mapping[str, Question]) -> Item:
         Field("answer", question.content.expected_answer or "–"),
         Field("chunk", question.provenance.chunk_id or "–", mono=True),
     )
-    return Item(id_, question.content.question, {"verdict": "bad"}, fields, "bad")
+    why = f" ({note})" if (note := audit.notes.get(id_)) else ""
+    return Item(id_, f"{question.content.question}{why}", {"verdict": "bad"}, fields, "bad")
