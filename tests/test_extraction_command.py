@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import subprocess
@@ -269,6 +270,46 @@ def test_any_record_type_from_two_files(project: Path, capsys: pytest.CaptureFix
     assert found["b"]["error"]["message"] == "no line of the file is about this sample"
     assert found["b"]["counts"]["false_negatives"] == 1
     assert "1 outputs are about no sample and were left out: z" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"records": []}, "out.jsonl:2: the line has no 'id'"),
+        ({"id": "a", "records": []}, "out.jsonl:2: 'a' is given twice, first at out.jsonl:1"),
+    ],
+)
+def test_outputs_that_cannot_be_told_apart(
+    project: Path, capsys: pytest.CaptureFixture[str], line: dict[str, Any], told: str
+) -> None:
+    (project / "gold.jsonl").write_text(json.dumps({"id": "a", "records": [LUNCH]}) + "\n")
+    (project / "out.jsonl").write_text(json.dumps({"id": "a", "record": LUNCH}) + "\n" + json.dumps(line) + "\n")
+    assert main(["extract", "out.jsonl", "--gold", "gold.jsonl"]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_an_output_of_the_wrong_shape_is_the_fault_of_its_sample(project: Path) -> None:
+    for name, said in (("gold", [[LUNCH], [LUNCH]]), ("out", [[LUNCH], [7]])):
+        lines = [json.dumps({"id": f"s{number}", "records": records}) for number, records in enumerate(said)]
+        (project / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    assert main(["extract", "out.jsonl", "--gold", "gold.jsonl", "--quiet"]) == 3
+    assert [row["scores"]["recall"] for row in rows(project).values()] == [1.0, 0.0]
+    assert rows(project)["s1"]["error"]["message"].startswith("out.jsonl:2: record 1 is ")
+
+
+def test_calls_of_many_workers_begin_apart() -> None:
+    async def turns(delay: float) -> list[float]:
+        pace, clock = subject.Pace(delay), asyncio.get_running_loop().time
+        start = clock()
+
+        async def turn() -> float:
+            await pace.turn()
+            return clock() - start
+
+        return await asyncio.gather(*(turn() for _ in range(4)))
+
+    for number, begun in enumerate(asyncio.run(turns(0.02))):
+        assert begun >= number * 0.02 - 0.001  # never too early; how late depends on the machine
 
 
 def test_outputs_at_hand_are_scored_together_and_as_one_by_one(
