@@ -301,6 +301,7 @@ def test_plain_cases_are_shown_with_what_they_have_and_cannot_be_labelled(shown:
     page = client.get("/gold/question", {"id": "q3"}, Cookie=client.cookie)
     assert "{&quot;fees-1&quot;:1}" in page.text
     assert "<form" not in page.text
+    assert "<dd>[]</dd>" not in page.text
     refused = client.post("/gold/labels", {"id": "q3", "rater": "ana", "verdict": "bad"})
     assert (refused.status, "schema v2" in refused.data["error"]) == (400, True)
     gates = client.get("/gold/gates.json")

@@ -136,7 +136,9 @@ def show(data: Data, visit: Visit) -> Content:
 
 def _actions(data: Data) -> Markup:
     if data["form"] != "schema-v2":
-        return nothing("Plain cases: gates and the audit need a gold set of schema v2, which assay gold convert makes.")
+        return nothing(
+            "Plain cases: gates and audit need a gold set of schema v2; assay gold convert makes one of many formats."
+        )
     return element(
         "p",
         link("Gates", "/gold/gates", "button"),

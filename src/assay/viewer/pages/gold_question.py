@@ -129,7 +129,7 @@ def _value(question: Any, path: str) -> str:
     value = question
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
-    if value is None or value == "" or value == []:
+    if value is None or value in ("", [], (), {}):
         return MISSING
     return value if isinstance(value, str) else dump_json(value)
 
