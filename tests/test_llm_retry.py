@@ -133,6 +133,15 @@ def test_an_unreadable_structured_reply_is_retried_and_its_tokens_are_counted(tm
     assert reply.retry.discarded == Usage(prompt=20, completion=10)
 
 
+def test_what_was_paid_for_counts_though_the_service_then_asks_for_too_much_patience(tmp_path: Path) -> None:
+    answers = [Answer(chat("not JSON")), error(503, headers={"Retry-After": "1000"})]
+    with ChatServer(lambda call: answers[call.number]) as server:
+        ((fault,), _) = ask(settings(tmp_path, at(server)), ["q"], json_schema=GRADE)
+    assert isinstance(fault, LlmError)
+    assert "asks to wait 1000 s" in fault.what
+    assert (fault.retry.attempts, fault.retry.discarded) == (2, Usage(prompt=10, completion=5))
+
+
 def test_a_reply_that_stays_unreadable_is_an_error_and_is_not_kept(tmp_path: Path) -> None:
     with ChatServer(lambda _call: Answer(chat("five stars"))) as server:
         config = settings(tmp_path, at(server, tries=3))

@@ -294,6 +294,43 @@ def test_a_wrong_key_or_model_ends_at_once(
     assert len(server.calls) == 1
 
 
+def test_an_embedder_that_cannot_be_used_is_told_before_anything_is_asked(
+    project: Path, server: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = read_json(Path("assay.yaml"))
+    settings["embedder"] = {"name": "openai", "model": "e", "endpoint": server.url, "api_key_env": "TEST_KEY"}
+    settings["run"]["pipeline"]["retriever"] = "bm25"
+    Path("assay.yaml").write_text(json.dumps(settings))
+    server.handler = lambda call: error(401, "no such key") if call.path == "/embeddings" else reply(call)
+    assert main(["run", "--quiet"]) == 2
+    assert "no such key" in capsys.readouterr().err
+    assert [call.path for call in server.calls] == ["/embeddings"]
+    assert not Path("runs").exists(), "no run was begun"
+
+
+def test_no_room_for_the_last_files_leaves_a_run_that_goes_on(
+    project: Path, server: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--quiet"]) == 0
+    run = last(project)
+    sessions = run.path / "sessions.jsonl"
+    sessions.unlink()
+    sessions.symlink_to("/dev/full")
+    assert main(["run", "--quiet", "--resume", "last"]) == 3
+    fault = capsys.readouterr().err
+    assert "sessions.jsonl: cannot be written" in fault
+    assert fault.endswith(f"Go on with: assay run --resume {run.name}\n")
+    # What ends a session is told, not that its line cannot be written.
+    (run.path / "results.jsonl").unlink()
+    server.handler = lambda _: error(401, "no such key")
+    change(cache="off")
+    assert main(["run", "--quiet", "--resume", "last"]) == 2
+    assert "no such key" in capsys.readouterr().err
+    sessions.unlink()
+    server.handler = reply
+    assert main(["run", "--quiet", "--resume", "last"]) == 0
+
+
 def test_a_budget_stops_cleanly_and_resume_goes_on_exactly(
     project: Path, server: ChatServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -154,6 +154,8 @@ def test_a_context_whose_text_is_not_known_is_none() -> None:
         ("def f(q): raise RuntimeError", "RuntimeError"),
         ("def f(q): raise SystemExit(3)", "SystemExit: 3"),
         ("async def f(q): raise SystemExit(3)", "SystemExit: 3"),
+        ("def f(q): raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("async def f(q): raise KeyboardInterrupt", "KeyboardInterrupt"),
         ("async def f(q): raise ValueError('no')", "ValueError: no"),
         ("import asyncio\nasync def f(q): raise asyncio.CancelledError", "CancelledError"),
         ("async def f(q): raise TimeoutError('theirs')", "TimeoutError: theirs"),
@@ -192,6 +194,35 @@ def test_an_async_function_that_blocks_does_not_block_the_run() -> None:
     ticks, found = asyncio.run(run())
     assert ticks > 5
     assert found.fault == Fault("unknown", "no answer within 0.2 s")
+
+
+@pytest.mark.parametrize("ended_by", ["SystemExit(3)", "KeyboardInterrupt"])
+def test_an_exit_in_a_task_of_the_pipeline_does_not_end_the_loop_of_the_others(ended_by: str) -> None:
+    code = f"""
+import asyncio
+async def part(q):
+    if q == {QUESTION!r}: raise {ended_by}
+    return q
+async def f(q): return (await asyncio.gather(part(q)))[0]
+"""
+    Path("pipes.py").write_text(code)
+    first, *others = outputs("python:pipes:f", settings(Path.cwd(), timeout=5))
+    assert first.fault is not None
+    assert [each.answer for each in others] == [case.question for case in CASES[1:]]
+
+
+@pytest.mark.parametrize("kind", ["def f(q): time.sleep(0.02)", "async def f(q): await asyncio.sleep(0.02)"])
+def test_an_answer_that_came_in_time_counts_though_we_were_too_busy_to_look(kind: str) -> None:
+    Path("pipes.py").write_text(f"import time, asyncio\n{kind}; return q")
+
+    async def run() -> Output:
+        async with system("python:pipes:f", settings(Path.cwd(), timeout=0.3)) as made:
+            task: asyncio.Task[Output] = asyncio.create_task(made.run(CASES[0]))
+            await asyncio.sleep(0.01)
+            time.sleep(0.5)  # noqa: ASYNC251 (the loop is held up, as a long score would)
+            return await task
+
+    assert asyncio.run(run()).answer == QUESTION
 
 
 def test_when_everything_hangs_the_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,10 @@ class IncompleteRun(AssayError):
     exit_code = 3
 
 
+class Unwritable(AssayError):
+    """A file cannot be written: no room, no right."""
+
+
 class MissingExtra(AssayError):
     """An optional package is needed."""
 

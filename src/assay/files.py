@@ -11,7 +11,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError
+from assay.errors import AssayError, Unwritable
 
 
 def write_atomic(path: Path, data: bytes | str | Iterable[bytes]) -> None:
@@ -36,8 +36,8 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _unwritable(path: Path, fault: OSError) -> AssayError:
-    return AssayError(f"cannot be written: {fault.strerror}", where=str(path))
+def _unwritable(path: Path, fault: OSError) -> Unwritable:
+    return Unwritable(f"cannot be written: {fault.strerror}", where=str(path))
 
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from assay.config import Config
-from assay.errors import AssayError, IncompleteRun
+from assay.errors import AssayError, IncompleteRun, Unwritable
 from assay.evaluate import Plan, System, evaluate_async
 from assay.extraction.bench import Bench, Order, prepare, record_path, record_type_of
 from assay.extraction.build import build, spelling_of
@@ -48,31 +48,40 @@ async def _run(order: Order, progress: Progress) -> RunFolder:
 
 async def execute(bench: Bench, system: System[Sample], progress: Progress, started: float) -> RunFolder:
     """Extract and score every sample that has no result yet, then conclude."""
-    now, options = datetime.now(UTC), bench.config.extraction
+    now = datetime.now(UTC)
     try:
         run = _folder(bench, now)
-        listed, results = run.finished, ResultsFile(run.path / RESULTS)
-        scorer = ExtractionScorer(bench.record, options.level)
-        plan = Plan(
-            cases=bench.samples.samples,
-            systems=(system,),
-            scorer=scorer,
-            results=results,
-            workers=options.workers,
-            progress=progress,
-            spent=lambda: bench.models.budget.spent,
-        )
-        with sessions.recorded(run.path, now, started, lambda: (scorer.rows, bench.models.budget.spent)):
-            await evaluate_async(plan)
-    except IncompleteRun as fault:
-        raise run.resumable(fault) from None
+        try:
+            await _fill(run, bench, system, progress, sessions.Start(now, started))
+        except (IncompleteRun, Unwritable) as fault:
+            raise run.resumable(fault) from None
     finally:
         await bench.extractor.close()
+    return run
+
+
+async def _fill(
+    run: RunFolder, bench: Bench, system: System[Sample], progress: Progress, start: sessions.Start
+) -> None:
+    """Everything that belongs into the folder."""
+    options = bench.config.extraction
+    listed, results = run.finished, ResultsFile(run.path / RESULTS)
+    scorer = ExtractionScorer(bench.record, options.level)
+    plan = Plan(
+        cases=bench.samples.samples,
+        systems=(system,),
+        scorer=scorer,
+        results=results,
+        workers=options.workers,
+        progress=progress,
+        spent=lambda: bench.models.budget.spent,
+    )
+    with sessions.recorded(run.path, start, lambda: (scorer.rows, bench.models.budget.spent)):
+        await evaluate_async(plan)
     results.finish(lambda row: row["case_id"])
     from assay.extraction.conclusion import conclude  # numpy and all that figures need: not before there are any
 
     await conclude(run, bench, listed=listed and not scorer.rows)
-    return run
 
 
 async def _extract_one(config: Config, path: Path, record: RecordType) -> Output:

@@ -20,6 +20,10 @@ class Similarity:
         self._embedder = embedder
         self.model_id = embedder.model_id
 
+    def prepare(self) -> None:
+        """Loads what it needs, or tells that it cannot: before anything is asked, not while replies wait to be read."""
+        self._embedder.embed(("ready",), kind="document")
+
     def __call__(self, first: str, second: str) -> float:
         """0 if either text has no vector."""
         vectors = self._embedder.embed([first, second], kind="document")

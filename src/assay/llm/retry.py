@@ -64,7 +64,7 @@ class Retrying:
                 if not fault.retry or attempt == self._patience.tries:
                     tries = f" ({attempt} tries)" if attempt > 1 else ""
                     raise LlmError(f"{error}{tries}", where=self._where, kind=fault.kind, retry=retry) from None
-                await asyncio.sleep(self._wait(attempt, fault))
+                await asyncio.sleep(self._wait(fault, retry))
             else:
                 retry = RetryInfo(attempt, attempt > 1, error, discarded)
                 return msgspec.structs.replace(reply, retry=retry) if attempt > 1 else reply
@@ -89,15 +89,15 @@ class Retrying:
             self._limiter.settle(estimated, reply.usage.total)
         return _readable(reply, request)
 
-    def _wait(self, attempt: int, fault: CallFault) -> float:
+    def _wait(self, fault: CallFault, retry: RetryInfo) -> float:
         if fault.wait is not None and fault.wait > LONGEST_ASKED_WAIT:
             raise LlmError(
                 f"{fault.what} (asks to wait {fault.wait:.0f} s)",
                 where=self._where,
                 kind=fault.kind,
-                retry=RetryInfo(attempt, False, fault.what, fault.usage),
+                retry=retry,
             )
-        wait = self._patience.first_wait * 2.0 ** (attempt - 1) * self._random.uniform(1 - _JITTER, 1 + _JITTER)
+        wait = self._patience.first_wait * 2.0 ** (retry.attempts - 1) * self._random.uniform(1 - _JITTER, 1 + _JITTER)
         return max(wait, fault.wait * self._random.uniform(1, 1 + _JITTER)) if fault.wait else wait
 
 

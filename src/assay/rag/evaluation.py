@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.embedders.cache import cached
-from assay.errors import AssayError, IncompleteRun
+from assay.errors import AssayError, IncompleteRun, Unwritable
 from assay.evaluate import Plan, evaluate_async
 from assay.gold.cases import CaseSet, load_cases
 from assay.judges import Judge
@@ -120,38 +120,46 @@ async def _run(order: Order, progress: Progress, before: Before) -> RunFolder:
 
 async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder:
     """Ask and judge every question that has no result yet, then conclude."""
-    now, options = datetime.now(UTC), bench.config.run
-    guarded, namer = Guarded(bench.system, bench.models.budget, _priced(bench)), _namer(bench)
+    now = datetime.now(UTC)
     try:
+        bench.similarity.prepare()
         run = _folder(bench, now)
-        secrets = secrets_of(bench.config)
-        results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path, secrets)
-        done = results.recover()
-        unjudged = Unjudged(results, passages)
-        if isinstance(bench.system, Expecting):
-            bench.system.expect([c for c in bench.cases if (guarded.name, c.id) not in done and c.id not in unjudged])
-        listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
-        plan = Plan(
-            cases=bench.cases,
-            systems=(Subject(guarded, bench.judge, unjudged),),
-            scorer=scorer,
-            results=results,
-            workers=options.workers,
-            progress=progress,
-            spent=lambda: bench.models.budget.spent,
-        )
-        with sessions.recorded(run.path, now, started, lambda: (scorer.rows, bench.models.budget.spent)):
-            await evaluate_async(plan)
-            kinds = await ask_archetypes(namer, results, passages) if namer else Kinds()
-    except IncompleteRun as fault:
-        raise run.resumable(fault) from None
+        try:
+            await _fill(run, bench, progress, sessions.Start(now, started))
+        except (IncompleteRun, Unwritable) as fault:
+            raise run.resumable(fault) from None
     finally:
         await bench.system.close()
+    return run
+
+
+async def _fill(run: RunFolder, bench: Bench, progress: Progress, start: sessions.Start) -> None:
+    """Everything that belongs into the folder."""
+    options = bench.config.run
+    guarded, namer = Guarded(bench.system, bench.models.budget, _priced(bench)), _namer(bench)
+    secrets = secrets_of(bench.config)
+    results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path, secrets)
+    done = results.recover()
+    unjudged = Unjudged(results, passages)
+    if isinstance(bench.system, Expecting):
+        bench.system.expect([c for c in bench.cases if (guarded.name, c.id) not in done and c.id not in unjudged])
+    listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
+    plan = Plan(
+        cases=bench.cases,
+        systems=(Subject(guarded, bench.judge, unjudged),),
+        scorer=scorer,
+        results=results,
+        workers=options.workers,
+        progress=progress,
+        spent=lambda: bench.models.budget.spent,
+    )
+    with sessions.recorded(run.path, start, lambda: (scorer.rows, bench.models.budget.spent)):
+        await evaluate_async(plan)
+        kinds = await ask_archetypes(namer, results, passages) if namer else Kinds()
     results.finish(lambda row: row["case_id"])
     execution = sessions.totals(run.path) | {"workers": options.workers}
     execution["warnings"] = [*bench.models.warnings, *guarded.warnings]
     conclude(run, bench, execution, kinds, listed=listed and not scorer.rows)
-    return run
 
 
 def _namer(bench: Bench) -> Model | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from assay.errors import AssayError, IncompleteRun
+from assay.errors import AssayError, IncompleteRun, Unwritable
 from assay.files import dump_json, read_json, write_atomic, write_json
 from assay.runs.naming import folder_name
 from assay.runs.results import ResultsFile
@@ -84,8 +84,10 @@ class RunFolder(Struct, frozen=True):
         command = COMMANDS.get(data["kind"], data["kind"])
         return f"assay {command} --resume {self.name}"
 
-    def resumable(self, fault: IncompleteRun) -> IncompleteRun:
-        """The fault with the command that goes on."""
+    def resumable(self, fault: IncompleteRun | Unwritable) -> IncompleteRun:
+        """The fault with the command that goes on; without room for its last files a run is incomplete, too."""
+        if isinstance(fault, Unwritable):
+            fault = IncompleteRun(fault.what, where=fault.where)
         hint = (fault.hint or "What was finished is kept").replace(f"; go on with: --resume {self.name}", "")
         fault.hint = f"{hint.rstrip('.')}. Go on with: {self.resume_command}"
         return fault

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from assay.errors import Unwritable
 from assay.files import append_line, dump_json, read_jsonl
 
 FILE_NAME = "sessions.jsonl"
@@ -28,23 +29,37 @@ class Session(Struct, frozen=True, kw_only=True):
     spent: float
 
 
+class Start(Struct, frozen=True):
+    """Of a session: the date, and the clock when the command began."""
+
+    now: datetime
+    clock: float
+
+
 @contextmanager
-def recorded(folder: Path, now: datetime, started: float, told: Callable[[], tuple[int, float]]) -> Iterator[None]:
+def recorded(folder: Path, start: Start, told: Callable[[], tuple[int, float]]) -> Iterator[None]:
     """Writes the session's line at its end. `told` gives the cases evaluated and the dollars spent by then."""
     began = perf_counter()
-    try:
-        yield
-    finally:
+
+    def note() -> None:
         end = perf_counter()
         cases, spent = told()
         session = Session(
-            timestamp=now.isoformat(timespec="seconds"),
-            seconds=round(end - started, 3),
+            timestamp=start.now.isoformat(timespec="seconds"),
+            seconds=round(end - start.clock, 3),
             working=round(end - began, 6),
             cases=cases,
             spent=spent,
         )
         append_line(folder / FILE_NAME, dump_json(msgspec.to_builtins(session)))
+
+    try:
+        yield
+    except BaseException:
+        with suppress(Unwritable):  # what ended the session is told, not that the disk is still full
+            note()
+        raise
+    note()
 
 
 def read(folder: Path) -> list[Session]:

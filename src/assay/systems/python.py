@@ -7,7 +7,6 @@ record of that one question.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable
 from hashlib import sha256
@@ -26,7 +25,7 @@ from assay.systems.fields import well_formed
 from assay.systems.finished import finished
 from assay.systems.protocol import SYSTEMS, Context, Output, Passage, Timing
 from assay.systems.secrets import without_secrets
-from assay.systems.threads import Raised, SideLoop, in_thread
+from assay.systems.threads import Raised, SideLoop, in_thread, within
 from assay.systems.told import read_candidates, read_output
 
 MOST_HANGING = 100
@@ -120,8 +119,7 @@ class Python:
                 self._running.discard(ticket)
 
         try:
-            async with asyncio.timeout(self._timeout):
-                done = await (self._loop.run(work_async) if call.is_async else in_thread(work))
+            done = await within(self._timeout, self._loop.run(work_async) if call.is_async else in_thread(work))
         except TimeoutError:
             self._give_up(ticket)
             raise _Failed(f"no answer within {self._timeout:g} s") from None

@@ -6,7 +6,7 @@ Whatever that code raises comes back as a value, so that its timeouts and cancel
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from contextvars import copy_context
 from threading import Thread
@@ -34,13 +34,26 @@ async def in_thread(function: Callable[[], Any]) -> Any:
     def work() -> None:
         try:
             result = context.run(function)
-        except (Exception, SystemExit) as fault:  # noqa: BLE001 (given to whoever waits)
+        except BaseException as fault:  # noqa: BLE001 (given to whoever waits)
             result = Raised(fault)
         with suppress(RuntimeError):  # nobody waits any more: the run has ended
             loop.call_soon_threadsafe(settle, result)
 
     Thread(target=work, daemon=True).start()
     return await future
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, Any]) -> Any:
+    """What the work over there gives, or TimeoutError. What has come counts, even if we were too busy to look in time:
+    `asyncio.timeout` would throw it away."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.wait((task,), timeout=seconds)
+        if not task.done():
+            raise TimeoutError
+        return task.result()
+    finally:
+        task.cancel()
 
 
 class SideLoop:
@@ -74,7 +87,7 @@ async def _caught(work: Callable[[], Awaitable[Any]]) -> Any:
         if task is not None and task.cancelling():
             raise
         return Raised(fault)
-    except (Exception, SystemExit) as fault:  # noqa: BLE001 (given to whoever waits)
+    except (Exception, SystemExit, KeyboardInterrupt) as fault:  # noqa: BLE001 (given to whoever waits)
         return Raised(fault)
 
 
@@ -87,7 +100,11 @@ async def _end() -> None:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    try:
-        loop.run_forever()
-    finally:
-        loop.close()
+    """`sys.exit()` in a task of theirs is thrown through the loop, too: the others in it go on."""
+    while True:
+        try:
+            loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):
+            continue
+        break
+    loop.close()
