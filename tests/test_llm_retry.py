@@ -17,6 +17,7 @@ from llm_settings import ask, ask_one, settings, user
 
 from assay.llm import ChatReply, ChatRequest, JsonSchema, LlmError, Usage
 from assay.llm.faults import CallFault
+from assay.llm.protocol import RetryInfo
 from assay.llm.providers.scripted import Line, Scripted
 from assay.llm.rate import Bucket, Limiter, Places
 from assay.llm.retry import Patience, Retrying
@@ -70,7 +71,7 @@ def test_waits_double_with_jitter_and_the_same_seed_waits_the_same() -> None:
     def waits(seed: int) -> list[float]:
         limiter = Limiter(Places(1), None, None)
         retrying = Retrying(Scripted([]), Patience(seed=seed), limiter, "x")
-        return [retrying._wait(attempt, CallFault("server", "x")) for attempt in (1, 2, 3, 4)]
+        return [retrying._wait(CallFault("server", "x"), RetryInfo(attempt)) for attempt in (1, 2, 3, 4)]
 
     assert waits(1) == waits(1) != waits(2)
     for wait, about in zip(waits(1), (2, 4, 8, 16), strict=True):
