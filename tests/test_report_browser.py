@@ -166,6 +166,7 @@ def test_what_changed_leads_to_its_question(tab: Tab, tmp_path: Path) -> None:
     assert page.locator("#s4 .rows > details[open] > summary code").inner_text() == "q5"
     assert page.evaluate(FOCUSED) == "q5"
     lost.locator("summary").click()
+    lost.locator(".case").wait_for()
     assert lost.get_by_role("link").count() == 1, "to itself: its question is not in the page"
     page.goto("about:blank")
     page = tab.open(f"{(tmp_path / 'flips.html').as_uri()}#q=q5")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.report.blocks import Chart, Point
-from assay.report.charts.frame import SMALL, WIDTH, Box, horizontal_grid, label, picture, short, told, whisker
+from assay.report.charts.frame import WIDTH, Box, horizontal_grid, label, picture, short, told, whisker
 from assay.report.charts.scale import Axis
 from assay.report.markup import Markup, element, void
 
@@ -46,5 +46,5 @@ def _dot(chart: Chart, point: Point, axes: tuple[Axis, Axis], most: int) -> Mark
         void("circle", class_="dot", cx=x, cy=y, r=radius),
     ]
     if point.n is not None:
-        parts.append(label(f"{point.n:,}", x + radius + 3, y + SMALL / 3, class_="tiny"))
+        parts.append(label(f"{point.n:,}", x, y - radius - 3, class_="tiny", text_anchor="middle"))
     return element("g", *parts, class_="c0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report.blocks import Block, Chart, Column, Note, Point, Row, Series, Table
+from assay.report.blocks import Block, Chart, Column, Note, Point, Row, Series, Table, Value
 from assay.report.numbers import fixed, format_value
 
 Summary = Mapping[str, Any]
@@ -55,7 +55,7 @@ def _numbers(numbers: Mapping[str, Any], minimum: int) -> list[Block]:
         "brier": "mean squared error of the confidence: 0 is perfect",
         "auroc": "chance that a right record has more confidence than a wrong one; 0.5 is a coin",
     }
-    table = Table(columns, tuple(Row((name, numbers[name], text)) for name, text in meanings.items()))
+    table = Table(columns, tuple(Row((name, _told(numbers[name]), text)) for name, text in meanings.items()))
     curve = [each for each in numbers["curve"] if each["n"]]
     names = [f"{each['low']:g}–{each['high']:g}" for each in curve]
     bins = Table(
@@ -64,6 +64,11 @@ def _numbers(numbers: Mapping[str, Any], minimum: int) -> list[Block]:
     )
     few = [] if numbers["enough"] else [Note(f"Too few: {numbers['n']} records, {minimum} needed to judge.", "warn")]
     return [table, _diagram(curve, numbers["ece"]), bins, *few]
+
+
+def _told(value: float | None) -> Value:
+    """A count as a count."""
+    return format_value(value, "integer") if isinstance(value, int) else value
 
 
 def _diagram(curve: Lines, ece: float | None) -> Chart:
