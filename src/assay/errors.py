@@ -13,7 +13,9 @@ class AssayError(Exception):
 
     exit_code = 2
 
-    def __init__(self, what: str, *, where: str | None = None, expected: str | None = None, hint: str | None = None):
+    def __init__(
+        self, what: str, *, where: str | None = None, expected: str | None = None, hint: str | None = None
+    ) -> None:
         self.what, self.where, self.expected, self.hint = what, where, expected, hint
         super().__init__(str(self))
 
@@ -37,7 +39,7 @@ class Unwritable(AssayError):
 class MissingExtra(AssayError):
     """An optional package is needed."""
 
-    def __init__(self, package: str, extra: str, purpose: str):
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
         self.package = package
         super().__init__(
             f"{purpose} needs the package '{package}'", hint=f"Install it with: pip install 'assay[{extra}]'"

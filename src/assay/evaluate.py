@@ -106,7 +106,7 @@ async def _evaluate(plan: Plan[C]) -> dict[str, Timing]:
 class _Run(Generic[C]):
     """One system over its pending cases, by several workers that share one queue."""
 
-    def __init__(self, plan: Plan[C], system: System[C], pending: Sequence[C]):
+    def __init__(self, plan: Plan[C], system: System[C], pending: Sequence[C]) -> None:
         self.plan, self.system, self.pending = plan, system, pending
         self.finished, self.seconds = len(plan.cases) - len(pending), 0.0
         self.errors = 0

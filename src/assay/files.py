@@ -152,7 +152,7 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:
 
 
 class _NotFinite(Exception):
-    def __init__(self, literal: str):
+    def __init__(self, literal: str) -> None:
         self.literal = literal
 
 

@@ -32,7 +32,7 @@ _HOPELESS = {401, 403, 404}
 class HttpFault(AssayError):
     """A call that failed for good. `status` is None when there was no answer at all."""
 
-    def __init__(self, what: str, *, where: str, status: int | None = None, hint: str | None = None):
+    def __init__(self, what: str, *, where: str, status: int | None = None, hint: str | None = None) -> None:
         super().__init__(what, where=where, hint=hint)
         self.status = status
 
@@ -72,13 +72,13 @@ def _run(client: _Client, payloads: Sequence[Any]) -> list[Any]:
 class _Retry(Exception):
     """A fault that may pass, with how long the service asks to wait."""
 
-    def __init__(self, what: str, status: int | None = None, wait: float | None = None):
+    def __init__(self, what: str, status: int | None = None, wait: float | None = None) -> None:
         super().__init__(what)
         self.what, self.status, self.wait = what, status, wait
 
 
 class _Client:
-    def __init__(self, url: str, options: Http, *, stop_at_fault: bool):
+    def __init__(self, url: str, options: Http, *, stop_at_fault: bool) -> None:
         self.url, self.options, self.stop_at_fault = url, options, stop_at_fault
         self.where = shown_url(url)
         self.token = _token(options.token_env)

@@ -20,7 +20,7 @@ class Registry(Generic[T]):
     point group `assay.<kind>` and are imported when asked for by name, so a broken one harms nobody else.
     """
 
-    def __init__(self, kind: str, package: str):
+    def __init__(self, kind: str, package: str) -> None:
         self.kind = kind
         self.package = package
         self._items: dict[str, T] = {}

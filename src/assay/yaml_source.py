@@ -43,7 +43,7 @@ Loader.add_constructor("tag:yaml.org,2002:float", Loader.number)
 class Source:
     """A parsed text. Faults of its form (not YAML, a key given twice, not finite) are errors with file and line."""
 
-    def __init__(self, text: str, where: str):
+    def __init__(self, text: str, where: str) -> None:
         self.where = where
         try:
             loader = Loader(text)

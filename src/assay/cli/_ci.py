@@ -132,7 +132,7 @@ def _annotate(found: Iterable[Annotation]) -> None:
 class Harmless:
     """A stream of whole lines in which no text is a command to the runner. It is no terminal."""
 
-    def __init__(self, stream: TextIO, *, json: bool):
+    def __init__(self, stream: TextIO, *, json: bool) -> None:
         self.stream, self._json, self._begun = stream, json, ""
 
     def write(self, text: str) -> int:

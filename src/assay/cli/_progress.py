@@ -48,7 +48,7 @@ def is_screen() -> bool:
 class Pace:
     """Steps a second, for each thing that is done, from its first report on: what was done before does not count."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic):
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._first: dict[str, tuple[float, int]] = {}
 

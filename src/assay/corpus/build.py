@@ -85,7 +85,7 @@ def build(paths: Sequence[Path] | Sources, out: Path, options: BuildOptions) -> 
 
 
 class _Build:
-    def __init__(self, sources: Sources, out: Path, options: BuildOptions):
+    def __init__(self, sources: Sources, out: Path, options: BuildOptions) -> None:
         self.sources, self.paths, self.out, self.options = sources, sources.paths, out, options
         self.target = Path(os.path.realpath(out))
         self.began, self.scanned_ns = time.perf_counter(), time.time_ns()

@@ -26,7 +26,7 @@ def _ends(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 class Documents:
     """The documents of a corpus, found by the names people give them."""
 
-    def __init__(self, sources: Iterable[str]):
+    def __init__(self, sources: Iterable[str]) -> None:
         self._by_file: dict[str, list[str]] = defaultdict(list)
         for source in sorted(set(sources)):
             self._by_file[(parts(source) or ("",))[-1]].append(source)

@@ -37,7 +37,7 @@ _SLOTS = 500
 class Index:
     """Chunks in ascending order of id; a row number is a position in that order, everywhere."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection):
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
         weakref.finalize(self, connection.close)  # whoever forgets to close it leaves nothing open

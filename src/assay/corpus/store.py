@@ -100,7 +100,7 @@ def _file_row(values: dict[str, Any]) -> FileRow:
 class Store:
     """An index being written. Nobody else sees it until it is whole, so it needs no journal."""
 
-    def __init__(self, connection: sqlite3.Connection):
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def put(self, rows: Iterable[tuple[Chunk, bytes | None]]) -> None:

@@ -37,7 +37,7 @@ class Making(Struct, frozen=True, kw_only=True):
 class Writer:
     """Adds files to a store that already holds the kept ones."""
 
-    def __init__(self, store: Store, making: Making, kept: Sequence[FileRow]):
+    def __init__(self, store: Store, making: Making, kept: Sequence[FileRow]) -> None:
         self.failed: list[Problem] = []
         self.notes: dict[str, list[str]] = {}
         """What is to be told of a file that was read, by its key."""

@@ -36,7 +36,7 @@ def cached(options: EmbedderOptions, folder: Path) -> Embedder:
 class CachedEmbedder:
     """Asks the embedder only for texts nobody asked before. Two processes may share the file."""
 
-    def __init__(self, embedder: Embedder, options: EmbedderOptions, path: Path):
+    def __init__(self, embedder: Embedder, options: EmbedderOptions, path: Path) -> None:
         self.model_id = embedder.model_id
         self._embedder, self._options, self._path = embedder, options, path
 

@@ -24,7 +24,7 @@ class OpenAI:
 
     is_slow = True
 
-    def __init__(self, options: EmbedderOptions):
+    def __init__(self, options: EmbedderOptions) -> None:
         if not options.model:
             raise AssayError("the embedder 'openai' needs a model", hint="Set embedder.model in assay.yaml.")
         self.model_id = options.model

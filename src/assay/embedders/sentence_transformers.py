@@ -23,7 +23,7 @@ class SentenceTransformers:
 
     is_slow = True
 
-    def __init__(self, options: EmbedderOptions):
+    def __init__(self, options: EmbedderOptions) -> None:
         if not options.model:
             raise AssayError(
                 "the embedder 'sentence-transformers' needs a model", hint="Set embedder.model in assay.yaml."

@@ -38,7 +38,7 @@ class WordLlama:
     model_id = "wordllama-l2-supercat-256"
     dim = 256
 
-    def __init__(self, options: EmbedderOptions):
+    def __init__(self, options: EmbedderOptions) -> None:
         self._options = options
         self._remembered: dict[str, tuple[int, ...]] = {}
 

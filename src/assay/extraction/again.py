@@ -82,7 +82,7 @@ class Stored:
 
     batch_size = BATCH
 
-    def __init__(self, run: RunFolder):
+    def __init__(self, run: RunFolder) -> None:
         self.name: str = run.summary["system"]
         self._results, self._where = run.results, str(run.path)
         self._places = self._results.places(lambda _: True)

@@ -13,7 +13,7 @@ from assay.llm.tariff import Tariff, dollars_of
 class Expenses:
     """Of every row of a run, by its summary. The price is looked up once, and only if a row tells its tokens."""
 
-    def __init__(self, summary: Mapping[str, Any]):
+    def __init__(self, summary: Mapping[str, Any]) -> None:
         self._model = summary["model"]
         self._config = summary["config"]
 

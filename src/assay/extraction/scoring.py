@@ -32,7 +32,7 @@ def measures(fields: Sequence[str]) -> list[str]:
 class ExtractionScorer:
     """Rows of the results file; `rows` is how many there were."""
 
-    def __init__(self, record: RecordType, level: str | None = None):
+    def __init__(self, record: RecordType, level: str | None = None) -> None:
         self._record, self._level = record, level
         self.rows = 0
 

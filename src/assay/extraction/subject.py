@@ -16,7 +16,7 @@ from assay.extraction.protocol import Extractor, Output, Sample
 class Pace:
     """Calls begin at least so many seconds apart, however many workers there are."""
 
-    def __init__(self, delay: float):
+    def __init__(self, delay: float) -> None:
         self._delay, self._next = delay, 0.0
 
     async def turn(self) -> None:
@@ -37,7 +37,7 @@ class Subject:
     """What is under test. An extractor may say that it `tells_seconds` (those of its calls, without waits), that it
     `paces_itself` (or calls nobody), and that its answers are `at_hand`."""
 
-    def __init__(self, extractor: Extractor, delay: float = 0.0, samples: int = 1):
+    def __init__(self, extractor: Extractor, delay: float = 0.0, samples: int = 1) -> None:
         self.extractor, self.name = extractor, extractor.name
         self.batch_size = min(MOST, max(1, samples // STEPS)) if getattr(extractor, "at_hand", False) else 1
         self._pace = Pace(0.0 if getattr(extractor, "paces_itself", False) else delay)

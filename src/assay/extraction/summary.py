@@ -53,7 +53,7 @@ class _Field:
 class Tally:
     """The rows of a run in one pass: little of each is kept."""
 
-    def __init__(self, rows: Iterable[Row], names: Sequence[str]):
+    def __init__(self, rows: Iterable[Row], names: Sequence[str]) -> None:
         self._fields = {name: _Field() for name in names}
         self.judged: list[tuple[Any, bool]] = []
         """What the extractor said of its certainty, and whether the record is right."""

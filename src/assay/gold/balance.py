@@ -167,7 +167,7 @@ def _class_counts(
 class _Standing:
     """What has been chosen so far, and how much a further question would add."""
 
-    def __init__(self, quotas: Mapping[str, int], wanted_hard: Mapping[bool, int]):
+    def __init__(self, quotas: Mapping[str, int], wanted_hard: Mapping[bool, int]) -> None:
         self._quotas, self._wanted_hard = quotas, wanted_hard
         self._strata: Counter[str] = Counter()
         self._seen: Counter[str] = Counter()

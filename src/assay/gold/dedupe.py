@@ -70,7 +70,7 @@ class _Desk(threading.local):
 class _Tiles:
     """Rows in the order they came, their bounds side by side in tiles."""
 
-    def __init__(self, width: int, most: int):
+    def __init__(self, width: int, most: int) -> None:
         self.bounds = np.zeros((-(-most // _COLUMNS), width, _COLUMNS), dtype=np.float32)
         self.rows = np.empty(most, dtype=np.int64)
         self.count = 0
@@ -101,7 +101,7 @@ class _Tiles:
 class _Search:
     """The vectors, their bounds, and the rows that stay so far."""
 
-    def __init__(self, vectors: Vectors, threshold: float, pool: ThreadPoolExecutor):
+    def __init__(self, vectors: Vectors, threshold: float, pool: ThreadPoolExecutor) -> None:
         self._vectors, self._threshold, self._desk = vectors, threshold, _Desk()
         self._pool, self._workers = pool, os.cpu_count() or 1
         self._bounds = bounds(vectors, threshold)

@@ -58,7 +58,7 @@ class Evidence:
         raws: Sequence[Any],
         version: Mapping[str, Any] | None = None,
         strata: Strata | None = None,
-    ):
+    ) -> None:
         self.questions, self.grounds, self.strata = tuple(questions), grounds, strata
         self.raws, self.version = tuple(raws), dict(version or {})
 

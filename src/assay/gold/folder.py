@@ -39,7 +39,7 @@ def digest(value: Any) -> str:
 class BuildFolder:
     """`about` is what the build is: whatever changes it makes another build."""
 
-    def __init__(self, path: Path, about: dict[str, Any], today: str):
+    def __init__(self, path: Path, about: dict[str, Any], today: str) -> None:
         self.path = path
         self.identity = digest(about)
         self.date = self._open(parse_json(dump_json(about), str(path)), today)

@@ -28,7 +28,7 @@ FALLBACK = "en"
 class Grounds:
     """An open index and the embedder of the settings. Texts are read when they are needed, vectors once."""
 
-    def __init__(self, index: Index, config: Config):
+    def __init__(self, index: Index, config: Config) -> None:
         self.index, self._config = index, config
 
     @cached_property

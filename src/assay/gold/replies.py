@@ -198,7 +198,7 @@ def _clean(text: str) -> str:
 class _Tally:
     """The quotas of a batch, and what is taken of them."""
 
-    def __init__(self, batch: Batch, per_chunk: int):
+    def __init__(self, batch: Batch, per_chunk: int) -> None:
         self._batch = batch
         self._per_chunk = per_chunk if batch.kind == "answerable" else 1
         self._taken: Counter[str] = Counter()

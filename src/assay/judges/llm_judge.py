@@ -32,7 +32,7 @@ class LlmJudgeOptions(Struct, frozen=True, kw_only=True):
 class LlmJudge:
     """Grades with a model. Trying again is the business of the `llm` it is given (`assay.llm.retry`)."""
 
-    def __init__(self, llm: Llm, options: LlmJudgeOptions, rule: VerdictRule):
+    def __init__(self, llm: Llm, options: LlmJudgeOptions, rule: VerdictRule) -> None:
         self._llm, self._options, self._rule = llm, options, rule
         self.name = options.name
         self._rule_id = rule.fingerprint

@@ -68,7 +68,7 @@ class ReferenceJudge:
 
     name = NAME
 
-    def __init__(self, rule: VerdictRule, similarity: Similarity | None = None, language: str = "auto"):
+    def __init__(self, rule: VerdictRule, similarity: Similarity | None = None, language: str = "auto") -> None:
         self._rule, self._similarity, self._language = rule, similarity, language
         self._rule_id = rule.fingerprint
         embedder = similarity.model_id if similarity else "none"

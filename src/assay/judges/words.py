@@ -16,7 +16,7 @@ FALLBACK = "en"
 class Similarity:
     """The cosine of two texts under an embedder."""
 
-    def __init__(self, embedder: Embedder):
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.model_id = embedder.model_id
 

@@ -28,7 +28,7 @@ class Budget:
     """Limits of a run, over all its models. Calls under way count with what they are expected to cost: a call that
     would only fit if they cost less waits for them."""
 
-    def __init__(self, max_cost: float | None = None, max_seconds: float | None = None):
+    def __init__(self, max_cost: float | None = None, max_seconds: float | None = None) -> None:
         self.max_cost, self.max_seconds = max_cost, max_seconds
         self.spent = 0.0
         self._held: list[float] = []
@@ -84,7 +84,7 @@ _RESUME = "Resume the run with a higher limit"
 class Ledger:
     """What one model did for a run. Costs are None when the price is unknown."""
 
-    def __init__(self, price: Price | None):
+    def __init__(self, price: Price | None) -> None:
         self.price = price
         self.calls = self.paid_calls = self.reused = self.without_usage = 0
         self.spent_usage, self.usage = Usage(), Usage()
@@ -134,7 +134,7 @@ class Ledger:
 class Metered:
     """A model whose every call, each try of it, is counted and paid from a budget."""
 
-    def __init__(self, inner: Llm, ledger: Ledger, budget: Budget, where: str):
+    def __init__(self, inner: Llm, ledger: Ledger, budget: Budget, where: str) -> None:
         if budget.max_cost is not None and ledger.price is None:
             raise AssayError(
                 f"max_cost cannot be kept: no price is known for {where}", hint="Give it under llm.prices in assay.yaml"

@@ -33,7 +33,7 @@ class Memory(Struct, frozen=True, kw_only=True):
 class Cached:
     """A model behind its memory. Two equal requests at once make one call; faults are never kept."""
 
-    def __init__(self, inner: Llm, memory: Memory, provider: str, identity: str):
+    def __init__(self, inner: Llm, memory: Memory, provider: str, identity: str) -> None:
         self._inner, self._memory = inner, memory
         self._provider, self._identity = provider, identity
         self._flights: dict[str, asyncio.Future[ChatReply]] = {}

@@ -50,7 +50,7 @@ def resolve(name: str, models: Mapping[str, ModelOptions]) -> Spelling:
 class Model:
     """A connected model: `complete` for requests, `request` to make one from the settings, and what it did."""
 
-    def __init__(self, spelling: Spelling, provider: Provider, price: Price | None, workers: int):
+    def __init__(self, spelling: Spelling, provider: Provider, price: Price | None, workers: int) -> None:
         self.spelling, self.provider, self.price = spelling, provider, price
         self.ledger = Ledger(price)
         self.warnings = () if price is not None else (unknown_price(str(spelling)),)
@@ -95,7 +95,7 @@ class Model:
 class Connections:
     """All models of a run: one cache, one budget, one set of places for each model."""
 
-    def __init__(self, config: Config, budget: Budget | None = None):
+    def __init__(self, config: Config, budget: Budget | None = None) -> None:
         llm = config.llm
         self._config = config
         self.budget = budget or Budget(llm.max_cost, llm.max_seconds)

@@ -24,7 +24,7 @@ _EVERY_CALL = {"unsupported_parameter", "unsupported_value", "model_not_found", 
 class CallFault(Exception):
     """One call failed. Whether another may follow is in `retry`."""
 
-    def __init__(self, kind: FaultKind, what: str, *, retry: bool = True, wait: float | None = None):
+    def __init__(self, kind: FaultKind, what: str, *, retry: bool = True, wait: float | None = None) -> None:
         super().__init__(what)
         self.kind, self.what, self.retry, self.wait = kind, what, retry, wait
         self.usage = Usage()
@@ -33,7 +33,7 @@ class CallFault(Exception):
 class LlmError(AssayError):
     """A request failed for good. The fault of one case: others may go on."""
 
-    def __init__(self, what: str, *, where: str, kind: FaultKind, retry: RetryInfo):
+    def __init__(self, what: str, *, where: str, kind: FaultKind, retry: RetryInfo) -> None:
         super().__init__(what, where=where)
         self.kind, self.retry = kind, retry
 

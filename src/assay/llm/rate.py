@@ -14,7 +14,7 @@ _BURST = 1.0
 class Bucket:
     """A token bucket. What is taken beyond its content is owed and waited for, in the order of asking."""
 
-    def __init__(self, per_minute: float, now: float):
+    def __init__(self, per_minute: float, now: float) -> None:
         self._rate = per_minute / 60
         self._capacity = max(1.0, self._rate * _BURST)
         self._level, self._time = self._capacity, now
@@ -39,7 +39,7 @@ class Places:
     """So many calls at once, first come first served. Adaptive: half as many after a 429, one more after each
     full round of successes (additive increase, multiplicative decrease), between 1 and the number of workers."""
 
-    def __init__(self, workers: int, *, adaptive: bool = True):
+    def __init__(self, workers: int, *, adaptive: bool = True) -> None:
         self.workers, self.limit, self.adaptive = workers, workers, adaptive
         self.active = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -92,7 +92,7 @@ class Places:
 class Limiter:
     """A place, and a share of the minute."""
 
-    def __init__(self, places: Places, requests_per_minute: int | None, tokens_per_minute: int | None):
+    def __init__(self, places: Places, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
         self.places = places
         self._limits = (requests_per_minute, tokens_per_minute)
         self._buckets: tuple[Bucket | None, Bucket | None] | None = None

@@ -24,7 +24,7 @@ def write_recording(path: Path, entries: Iterable[Entry]) -> int:
 class Recording:
     """A recording in memory. Read-only."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._entries = dict(_read(path))
 

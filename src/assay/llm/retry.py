@@ -32,7 +32,7 @@ class Patience(Struct, frozen=True, kw_only=True):
 class Timed:
     """A model with a limit to each call. Waiting for a place or a budget is not part of the call."""
 
-    def __init__(self, inner: Llm, timeout: float):
+    def __init__(self, inner: Llm, timeout: float) -> None:
         self._inner, self._timeout = inner, timeout
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -48,7 +48,7 @@ class Timed:
 class Retrying:
     """A model that is asked again after faults that may pass. After a fatal one nothing more is sent."""
 
-    def __init__(self, inner: Llm, patience: Patience, limiter: Limiter, where: str):
+    def __init__(self, inner: Llm, patience: Patience, limiter: Limiter, where: str) -> None:
         self._inner, self._patience, self._limiter, self._where = inner, patience, limiter, where
         self._random = Random(patience.seed)  # noqa: S311 (spreads calls, guards nothing)
         self._fatal: AssayError | None = None

@@ -57,7 +57,7 @@ class _Waiting(Struct, frozen=True):
 class ReplyStore:
     """Use it from one event loop; another process may use the same file at the same time."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._reader = self._open()
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
@@ -185,7 +185,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
 class _told:  # noqa: N801 (used like a function)
     """Faults of SQLite and of the disk as one line that names the file."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
 
     def __enter__(self) -> None:

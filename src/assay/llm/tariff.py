@@ -17,7 +17,7 @@ PARTS = ("prompt", "completion", "thinking", "cached")
 class Tariff:
     """The models a run named, and the prices it was given."""
 
-    def __init__(self, settings: Mapping[str, Any]):
+    def __init__(self, settings: Mapping[str, Any]) -> None:
         self.own = msgspec.convert(settings["prices"], dict[str, Prices])
         self._models = settings["models"]
 

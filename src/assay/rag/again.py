@@ -90,7 +90,7 @@ class Kept(Struct, frozen=True):
 class Unjudged:
     """Outputs of an interrupted run that only wait for a judge. Read from the results when their case comes."""
 
-    def __init__(self, results: ResultsFile, passages: PassageStore):
+    def __init__(self, results: ResultsFile, passages: PassageStore) -> None:
         self._results = results
         self._places = results.places(is_unjudged)
         self._texts = passages.read() if self._places else {}
@@ -109,7 +109,7 @@ class Unjudged:
 class Stored:
     """A finished run as a system: it gives what it gave. Rows are read when their case comes."""
 
-    def __init__(self, run: RunFolder):
+    def __init__(self, run: RunFolder) -> None:
         self.name: str = run.summary["system"]
         self.run_name = run.name
         self._results = run.results
@@ -133,7 +133,7 @@ class Stored:
 class Remembering:
     """A judge that is not asked again for what it has said already: the rule of now is applied to its old grades."""
 
-    def __init__(self, judge: Judge, stored: Stored, rule: VerdictRule):
+    def __init__(self, judge: Judge, stored: Stored, rule: VerdictRule) -> None:
         self.name, self.fingerprint = judge.name, judge.fingerprint
         self._judge, self._stored, self._rule = judge, stored, rule
 

@@ -17,7 +17,7 @@ KEYS = ("variant", "case_id", "question_id")
 class Clean:
     """A scorer whose rows are clean, and counted."""
 
-    def __init__(self, inner: Scorer[Case], secrets: list[str]):
+    def __init__(self, inner: Scorer[Case], secrets: list[str]) -> None:
         self._inner, self._secrets = inner, secrets
         self.rows = 0
 

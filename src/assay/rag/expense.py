@@ -16,7 +16,7 @@ Row = Mapping[str, Any]
 class Expenses:
     """Of every row of a run; `config` is what it was run with. Each price is looked up once, and only if needed."""
 
-    def __init__(self, config: Mapping[str, Any]):
+    def __init__(self, config: Mapping[str, Any]) -> None:
         self._run = config["run"]
         self._tariff = Tariff(config["llm"])
         self._told = ToldPrices(self._tariff.own)

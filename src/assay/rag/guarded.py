@@ -15,7 +15,7 @@ Priced = Callable[[Output], Price | None]
 class Guarded:
     """`priced` gives the price of what an output used; None: the system's calls are counted elsewhere, or are free."""
 
-    def __init__(self, system: RagSystem, budget: Budget, priced: Priced | None):
+    def __init__(self, system: RagSystem, budget: Budget, priced: Priced | None) -> None:
         self.name = system.name
         self._system, self._budget, self._priced = system, budget, priced
         self._spent, self._asked = 0.0, 0

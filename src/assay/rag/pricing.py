@@ -17,7 +17,7 @@ class ToldPrices:
     None where it is unknown, or not the same with all providers that have a model of that name.
     """
 
-    def __init__(self, own: Mapping[str, Prices]):
+    def __init__(self, own: Mapping[str, Prices]) -> None:
         self._own = own
         self._known: dict[str, Price | None] = {}
 

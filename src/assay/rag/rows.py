@@ -39,7 +39,7 @@ FAILED = {name: Score(float(name == "error_rate")) for name in RATES}
 class RagScorer:
     """Outputs and judgments → rows."""
 
-    def __init__(self, options: RunOptions, passages: PassageStore, similarity: Similarity | None):
+    def __init__(self, options: RunOptions, passages: PassageStore, similarity: Similarity | None) -> None:
         self._options, self._passages, self._similarity = options, passages, similarity
 
     def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Judged]) -> list[Row]:

@@ -31,7 +31,7 @@ class Subject:
 
     batch_size = 1
 
-    def __init__(self, system: RagSystem, judge: Judge, unjudged: Unjudged | None = None):
+    def __init__(self, system: RagSystem, judge: Judge, unjudged: Unjudged | None = None) -> None:
         self.system, self.judge, self._unjudged = system, judge, unjudged
         self.name = system.name
 

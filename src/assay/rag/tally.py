@@ -25,7 +25,7 @@ KINDS = ("prompt", "completion", "thinking", "cached", "total")
 class Spending:
     """Tokens and their cost, call by call: prices have tiers. Without a price, that of the model each call names."""
 
-    def __init__(self, price: Price | None, told: Callable[[str], Price | None] | None = None):
+    def __init__(self, price: Price | None, told: Callable[[str], Price | None] | None = None) -> None:
         self.price, self._told = price, told
         self.tokens: dict[str, int] | None = None
         self.cost = Cost()
@@ -71,7 +71,7 @@ class Spending:
 class Tally:
     """What a summary needs of every row."""
 
-    def __init__(self, corpus: Corpus | None, answers: Spending, judge: Spending):
+    def __init__(self, corpus: Corpus | None, answers: Spending, judge: Spending) -> None:
         self._corpus = corpus
         self.count = 0
         self.columns: dict[str, array[float]] = {name: array("d") for name in RATES}

@@ -20,7 +20,7 @@ class Place(Struct, frozen=True):
 class Repeats:
     """Where each long text of a list that occurs more than once stands first."""
 
-    def __init__(self, items: Items):
+    def __init__(self, items: Items) -> None:
         self._items = items
         found: dict[str, list[Place]] = {}
         for number, item in enumerate(items.items):

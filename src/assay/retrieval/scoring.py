@@ -60,7 +60,7 @@ def depth_of(measures: Iterable[Measure]) -> int:
 class RetrievalScorer:
     """Outputs of a retriever → rows of the results file."""
 
-    def __init__(self, measures: Sequence[Measure], options: RetrievalOptions, index: Index | None):
+    def __init__(self, measures: Sequence[Measure], options: RetrievalOptions, index: Index | None) -> None:
         self.measures = tuple(measures)
         self._names = tuple(map(str, measures))
         self.options = options

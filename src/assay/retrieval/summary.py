@@ -28,7 +28,9 @@ RANKS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100))
 class Table:
     """The scores of all variants as one matrix, so that every interval is over the same resamples."""
 
-    def __init__(self, rows: Iterable[Row], cases: Sequence[Case], variants: Sequence[str], measures: Sequence[str]):
+    def __init__(
+        self, rows: Iterable[Row], cases: Sequence[Case], variants: Sequence[str], measures: Sequence[str]
+    ) -> None:
         self.cases, self.variants, self.measures = cases, variants, measures
         place = {case.id: number for number, case in enumerate(cases)}
         column = {variant: number * len(measures) for number, variant in enumerate(variants)}

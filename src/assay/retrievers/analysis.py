@@ -134,7 +134,7 @@ def language_code(name: str) -> str:
 class Analyzer:
     """Words to terms in one language."""
 
-    def __init__(self, language: str):
+    def __init__(self, language: str) -> None:
         self.language = language_code(language)
         listed = STOP_WORDS.get(self.language, frozenset())
         self.stop_words = listed | {fold_accents(word) for word in listed}

@@ -20,7 +20,7 @@ class Bm25:
     scale = "bm25"
     local = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self._index = context.need_index("bm25")
         self._fields = context.config.retrieval.code.weights
 

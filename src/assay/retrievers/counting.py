@@ -34,7 +34,7 @@ def count_terms(texts: Sequence[str], languages: Sequence[str]) -> Counts:
 class _Counter:
     """Numbers pieces and terms in the order in which they are met."""
 
-    def __init__(self, size: int):
+    def __init__(self, size: int) -> None:
         self.size = size
         self.vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
         next_piece = count().__next__

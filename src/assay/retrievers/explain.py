@@ -94,7 +94,9 @@ def default_variant(index: Index, lane: Lane) -> str:
 
 
 class _Reasons:
-    def __init__(self, index: Index, lexical: Lexical, terms: dict[str, float], stages: Mapping[str, Ranking | Fault]):
+    def __init__(
+        self, index: Index, lexical: Lexical, terms: dict[str, float], stages: Mapping[str, Ranking | Fault]
+    ) -> None:
         self.index, self.lexical, self.terms = index, lexical, terms
         self.places = {
             name: {

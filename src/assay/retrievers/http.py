@@ -21,7 +21,7 @@ class Http:
     scale = "score"
     local = False
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self.name = self._url = context.argument
         if "@" in self._url.partition("://")[2].partition("/")[0]:
             hint = "Name an environment variable with a bearer token in retrieval.http.token_env instead."

@@ -25,7 +25,7 @@ class Hybrid:
     scale = SCALE
     local = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self._options = context.config.retrieval.hybrid
         self._lists = (Bm25(context), Vector(context))
 

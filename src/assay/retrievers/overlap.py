@@ -41,7 +41,7 @@ class Text(Struct, frozen=True):
 class Overlap:
     scale = "overlap"
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self._index = context.need_index("the overlap reranker")
         self._language = language_code(self._index.metadata.get("language", "auto"))
         self._texts: dict[str, Text] = {}

@@ -28,7 +28,7 @@ class Python:
     scale = "score"
     local = False
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self.name = f"python:{context.argument}"
         self._index = context.index
         self._workers = context.config.retrieval.http.workers

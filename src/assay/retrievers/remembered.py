@@ -28,7 +28,7 @@ SCALE = "memory"
 class Remembered:
     """A retriever whose memories are ranked again; other lanes are left as they are."""
 
-    def __init__(self, first: Retriever, context: Context):
+    def __init__(self, first: Retriever, context: Context) -> None:
         self._first = first
         self._index = context.need_index("ranking memories")
         self._options = context.config.retrieval.memory
@@ -67,7 +67,7 @@ class Remembered:
 class _Notes:
     """What is known of each memory beside its text."""
 
-    def __init__(self, index: Index, options: MemoryRanking):
+    def __init__(self, index: Index, options: MemoryRanking) -> None:
         ids = [id_ for id_, lane in zip(index.ids, index.lanes, strict=True) if lane == "memory"]
         chunks = index.chunks(ids).values()
         self._options = options

@@ -22,7 +22,7 @@ class Reranked:
     """A variant with a second stage. Gives at most as many results as there are candidates, because what was not
     looked at again has no score on the new scale."""
 
-    def __init__(self, first: Retriever, context: Context):
+    def __init__(self, first: Retriever, context: Context) -> None:
         options = context.config.retrieval.rerank
         self._first = first
         self._index = context.need_index("a reranker")
@@ -70,7 +70,7 @@ def create(name: str, context: Context) -> Reranker:
 class PythonReranker:
     """A function of the user's."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self.scale = "rerank"
         self._function = load_function(context.argument, "python")
 

@@ -29,7 +29,7 @@ class RunFile:
     scale = SCALE
     local = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         from assay.trec import read_run
 
         self.name = f"run:{context.argument}"

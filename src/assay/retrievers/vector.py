@@ -59,7 +59,7 @@ class Vector:
     scale = "cosine"
     local = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self._index = context.need_index("vector")
         self._embedder = cached(context.config.embedder, context.config.path("cache"))
         self._index.check_embedder(self._embedder)

@@ -139,7 +139,7 @@ def find_run(root: Path, name: str, kind: str | None = None, *, finished: bool =
 class _Summary(dict[str, Any]):
     """A summary as another version may have written it: what it lacks is told in one line, whoever looks for it."""
 
-    def __init__(self, path: Path, data: dict[str, Any]):
+    def __init__(self, path: Path, data: dict[str, Any]) -> None:
         super().__init__(data)
         self._path = path
 

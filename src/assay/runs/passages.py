@@ -17,7 +17,7 @@ FILE_NAME = "passages.jsonl"
 class PassageStore:
     """Text by hash. A text is on disk before any result refers to it."""
 
-    def __init__(self, folder: Path, secrets: Sequence[str] = ()):
+    def __init__(self, folder: Path, secrets: Sequence[str] = ()) -> None:
         self._secrets = secrets
         self.path = folder / FILE_NAME
         self._known = set(self.read())

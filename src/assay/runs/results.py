@@ -46,7 +46,7 @@ class ResultsFile:
     Where all rows fit into memory, `remember` spares reading them again at the end.
     """
 
-    def __init__(self, path: Path, *, remember: bool = False):
+    def __init__(self, path: Path, *, remember: bool = False) -> None:
         self.path = path
         self._known: list[Row] | None = [] if remember else None
 

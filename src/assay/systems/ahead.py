@@ -22,7 +22,7 @@ Given = TypeVar("Given")
 class Ahead(Generic[Asked, Given]):
     """At most one batch is ready and not yet asked for, however many are expected: memory does not grow with them."""
 
-    def __init__(self, batched: Batched[Asked, Given], most: int = LARGEST):
+    def __init__(self, batched: Batched[Asked, Given], most: int = LARGEST) -> None:
         self._batched, self._most = batched, most
         self._coming: OrderedDict[str, Asked] = OrderedDict()
         self._begun: dict[str, asyncio.Future[Given]] = {}

@@ -17,7 +17,7 @@ LARGEST = 64
 class Batched(Generic[Asked, Given]):
     """One batch at a time, of everything that came while the one before was worked on: nobody waits for company."""
 
-    def __init__(self, work: Callable[[Sequence[Asked]], Sequence[Given]], largest: int = LARGEST):
+    def __init__(self, work: Callable[[Sequence[Asked]], Sequence[Given]], largest: int = LARGEST) -> None:
         self._work, self._largest = work, largest
         self._waiting: list[tuple[Asked, asyncio.Future[Given]]] = []
         self._worker: asyncio.Task[None] | None = None

@@ -40,7 +40,7 @@ class _Quoted(Struct, frozen=True):
 class Embedded:
     """Retrieve, rerank if the retriever's name ends in `+rerank`, answer."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         pipeline = context.config.run.pipeline
         if context.index is None:
             raise AssayError("the embedded pipeline needs an index", hint="Name one with --index FILE.")

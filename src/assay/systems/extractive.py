@@ -67,7 +67,7 @@ class Scored(Struct, frozen=True):
 class Extractive:
     """Quotes from chunks of one index."""
 
-    def __init__(self, index: Index):
+    def __init__(self, index: Index) -> None:
         self._index = index
         self._language = language_code(index.metadata.get("language", "auto"))
         self._cuts: dict[str, Cut] = {}

@@ -35,7 +35,7 @@ class Finder:
     """Searches many questions together. The time of a search is shared evenly among them; a question that is ranked
     again has a time of its own for that."""
 
-    def __init__(self, context: Context, index: Index):
+    def __init__(self, context: Context, index: Index) -> None:
         config, pipeline = context.config, context.config.run.pipeline
         first = pipeline.retriever.strip().removesuffix(RERANK)
         self._index = index

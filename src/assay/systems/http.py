@@ -33,7 +33,7 @@ from assay.systems.told import read_candidates, read_output
 class Http:
     """A service, spoken to over one session for the whole run."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         options: Pipeline = context.config.run.pipeline
         self._poster = Poster(context.argument, options, context.config.seed)
         self.name = self._poster.where.partition("://")[2]

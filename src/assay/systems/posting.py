@@ -40,7 +40,7 @@ class Reply(Struct, frozen=True):
 class Failed(Exception):
     """One call failed for good; the others may go on."""
 
-    def __init__(self, what: str, retry: Retry):
+    def __init__(self, what: str, retry: Retry) -> None:
         super().__init__(what)
         self.retry = retry
 
@@ -56,7 +56,7 @@ class _Refused(Exception):
 class Poster:
     """Posts to the paths below one endpoint."""
 
-    def __init__(self, endpoint: str, options: Pipeline, seed: int, setting: str = "run.pipeline"):
+    def __init__(self, endpoint: str, options: Pipeline, seed: int, setting: str = "run.pipeline") -> None:
         """`setting` is where the options come from, for advice."""
         self._setting = setting
         self._endpoint = _checked(endpoint)

@@ -44,7 +44,7 @@ class _Failed(Exception):
 class Python:
     """Somebody's pipeline."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         pipeline = context.config.run.pipeline
         self.name = f"python:{context.argument}"
         self._calls = calls_of(load_object(context.argument, "python"), self.name)

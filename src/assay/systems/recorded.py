@@ -39,7 +39,7 @@ class _Place(NamedTuple):
 class Recorded:
     """Tells what was recorded, times and tokens included. Nothing is called."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         if not context.argument:
             raise AssayError("'recorded' names no file", expected="recorded:FILE")
         path, beside_settings = Path(context.argument), Path(context.config.root) / context.argument

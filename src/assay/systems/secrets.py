@@ -11,7 +11,9 @@ from assay.config import Config
 
 _NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 _SHORTEST = 8
-"""Characters. Shorter values, and plain words, stand in a message by chance."""
+"""Characters. Shorter values stand in a message by chance."""
+_NO_WORD = 16
+"""Characters from which on letters alone are no word, unless the settings name the variable: then they never are."""
 
 
 def without_secrets(text: str, *more: str) -> str:
@@ -21,8 +23,9 @@ def without_secrets(text: str, *more: str) -> str:
 
 def environment_secrets(*names: str | None) -> list[str]:
     """Values of the named environment variables and of those called key, token, ...; the longest first."""
-    found = {value.strip() for name, value in os.environ.items() if name in names or looks_secret(name)}
-    return _long_first(value for value in found if not value.isalpha())
+    named = {value.strip() for name, value in os.environ.items() if name in names}
+    called = {value.strip() for name, value in os.environ.items() if looks_secret(name)}
+    return _long_first(named | {value for value in called if not value.isalpha() or len(value) >= _NO_WORD})
 
 
 def secrets_of(config: Config) -> list[str]:

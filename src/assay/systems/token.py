@@ -15,7 +15,7 @@ class Token:
     """Read when first needed. `refresh` is for the call that was refused: whoever comes later with the same old token
     gets the new one without asking for another."""
 
-    def __init__(self, options: Pipeline, where: str, setting: str = "run.pipeline"):
+    def __init__(self, options: Pipeline, where: str, setting: str = "run.pipeline") -> None:
         self._setting = setting
         self._name, self._command, self._where = options.token_env, options.token_command, where
         self._lock = asyncio.Lock()

@@ -68,7 +68,7 @@ class Pending(pytest.Item):
 class Told(pytest.Item):
     """One check or one case."""
 
-    def __init__(self, *, told: Check | Outcome, **more: Any):
+    def __init__(self, *, told: Check | Outcome, **more: Any) -> None:
         super().__init__(**more)
         self.state = told.state if isinstance(told, Check) else told.result
         self.reason = one_line(told.told if isinstance(told, Check) else told.reason)

@@ -25,7 +25,7 @@ class ScatteredError(Exception):
 class Lines:
     """The lines of one block, in groups: neighbours of the same query."""
 
-    def __init__(self, block: Block):
+    def __init__(self, block: Block) -> None:
         columns = cut(block, RUN)
         self.block = block
         query, self.document, self.score = (

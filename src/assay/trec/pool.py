@@ -23,7 +23,7 @@ _FILTER_BITS = 22
 class Pool:
     """Who was judged for which query, and how."""
 
-    def __init__(self, block: Block, columns: Columns):
+    def __init__(self, block: Block, columns: Columns) -> None:
         query, document, grade = (
             Tokens(block.data, start, end) for start, end in zip(columns.start, columns.end, strict=True)
         )

@@ -24,7 +24,7 @@ _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D
 class Tokens:
     """Pieces of one text that has `ROOM` spare bytes behind them."""
 
-    def __init__(self, data: bytes, start: Ints, end: Ints):
+    def __init__(self, data: bytes, start: Ints, end: Ints) -> None:
         self.data, self.start, self.end = data, start, end
         self.size = end - start
         self._shortest, self._longest = int(self.size.min(initial=0xFFFFFFFF)), int(self.size.max(initial=0))

@@ -65,7 +65,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 class Catalogue:
     """Reads what has changed and remembers the rest."""
 
-    def __init__(self, places: Places):
+    def __init__(self, places: Places) -> None:
         self.places = places
         self._listings = Memory(10_000)
         self._lines = Memory(8)

@@ -43,7 +43,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 class Lines:
     """The rows of one results file. It may grow; a torn last line waits for its end; a rewritten file is read anew."""
 
-    def __init__(self, path: Path, kind: str):
+    def __init__(self, path: Path, kind: str) -> None:
         self.path, self.kind = path, kind
         self._lock = Lock()
         self._forget()

@@ -28,7 +28,7 @@ def _stat(path: Path) -> tuple[int, int, int] | None:
 class Memory:
     """The last few results by key; a result is computed once, however many ask for it at the same time."""
 
-    def __init__(self, size: int):
+    def __init__(self, size: int) -> None:
         self._size = size
         self._kept: OrderedDict[Hashable, tuple[Signature, Any]] = OrderedDict()
         self._doors: dict[Hashable, Lock] = {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 class Refusal(Exception):
     """A status code and one line. What stands in it is shown, escaped; never a traceback."""
 
-    def __init__(self, status: int, what: str):
+    def __init__(self, status: int, what: str) -> None:
         self.status, self.what = status, what
         super().__init__(what)
 

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 class Server:
     """One viewer."""
 
-    def __init__(self, places: Places):
+    def __init__(self, places: Places) -> None:
         self.desk = Desk(places)
         self.guard = Guard.new(0)
         self._runner: web.AppRunner | None = None

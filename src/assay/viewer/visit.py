@@ -23,7 +23,7 @@ Data = dict[str, Any]
 class Desk:
     """What all visits share: where everything is, and what has been read of it."""
 
-    def __init__(self, places: Places):
+    def __init__(self, places: Places) -> None:
         self.places = places
         self.catalogue = Catalogue(places)
         self.made = Memory(64)

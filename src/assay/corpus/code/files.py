@@ -116,7 +116,7 @@ def source_name(root: Path, file: Path) -> str:
 class _Tree:
     """The way down from a root."""
 
-    def __init__(self, left_out: LeftOut, seen: set[str]):
+    def __init__(self, left_out: LeftOut, seen: set[str]) -> None:
         self._left_out, self._seen = left_out, seen
 
     def below(self, folder: Path, place: Path, ignored: Ignored) -> Iterator[Path]:

@@ -23,7 +23,7 @@ class Rules(Struct, frozen=True):
 class Ignored:
     """Rules gathered on the way down a tree; the deepest that says anything decides."""
 
-    def __init__(self, rules: tuple[Rules, ...] = ()):
+    def __init__(self, rules: tuple[Rules, ...] = ()) -> None:
         self._rules = rules
 
     @classmethod

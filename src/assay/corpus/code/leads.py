@@ -24,7 +24,7 @@ _LINE_END, _BLANK = b"\n "
 class Leads:
     """Of one file."""
 
-    def __init__(self, data: bytes, language: Language, attributes: Iterable[Node]):
+    def __init__(self, data: bytes, language: Language, attributes: Iterable[Node]) -> None:
         self.attributes = {node.end_byte: node.start_byte for node in attributes}
         """End → start; comments that the tree is asked for among them."""
         self._data, self._language = data, language

@@ -29,7 +29,7 @@ class Captured(Struct, frozen=True):
 class _Grammar:
     """Made once for each language; the table it is made from is kept alive by the registry."""
 
-    def __init__(self, language: Language):
+    def __init__(self, language: Language) -> None:
         grammar = load_grammar(language)
         import tree_sitter
 

@@ -146,7 +146,7 @@ class _Open(Struct):
 class _Walk:
     """One pass over what the query found, in the order of the file."""
 
-    def __init__(self, path: str, language: Language, leads: Leads, data: bytes):
+    def __init__(self, path: str, language: Language, leads: Leads, data: bytes) -> None:
         self.rest = Rest()
         self._data, self._language, self._aside = data, language, frozenset(language.aside)
         self._is_test_file = _TEST_PATH.search(path) is not None

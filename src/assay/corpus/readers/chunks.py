@@ -50,7 +50,7 @@ def _ready(records: list[Any], place: Callable[[int], str], name: str, model_id:
 
 
 class _Wrong(Exception):
-    def __init__(self, what: str, expected: str):
+    def __init__(self, what: str, expected: str) -> None:
         super().__init__(what)
         self.what, self.expected = what, expected
 

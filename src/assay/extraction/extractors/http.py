@@ -29,7 +29,7 @@ class Http:
 
     tells_seconds = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         options = context.config.extraction
         base, path = split(context.argument)
         pipeline = Pipeline(

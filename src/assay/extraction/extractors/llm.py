@@ -25,7 +25,7 @@ class LlmExtractor:
     tells_seconds = True
     paces_itself = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         options = context.config.extraction
         name = context.argument or options.model
         if not name:

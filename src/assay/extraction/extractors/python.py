@@ -44,7 +44,7 @@ def payload_of(sample: Sample) -> dict[str, Any]:
 class Python:
     """Somebody's function, in threads of its own."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self.name = f"python:{context.argument}"
         self._function = load_function(context.argument, "python")
         self._names = _parameters(self._function, self.name)

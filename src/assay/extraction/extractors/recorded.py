@@ -22,7 +22,7 @@ class Recorded:
     paces_itself = True
     at_hand = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self._lines: dict[str, tuple[Any, str]] | None = None
         self.name, self.inputs = "recorded", {}
         if context.argument:

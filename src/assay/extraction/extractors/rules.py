@@ -25,7 +25,7 @@ class Rules:
     name = NAME
     paces_itself = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         if not context.record.is_event:
             raise AssayError(
                 f"the extractor '{NAME}' knows calendar events, not '{context.record.name}'",

@@ -57,7 +57,7 @@ class Change(Struct, frozen=True):
 class Repository:
     """Read only. To be used as a context: one `git cat-file` serves all contents."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._contents: subprocess.Popen[bytes] | None = None
         self.run("rev-parse", "--git-dir")

@@ -37,7 +37,7 @@ class Grounds(Protocol):
 class Checkout:
     """The source files of one commit after another in a folder; only what differs is written."""
 
-    def __init__(self, repository: Repository, folder: Path):
+    def __init__(self, repository: Repository, folder: Path) -> None:
         self.repository, self.folder = repository, folder
         self._tree: dict[str, str] = {}
         folder.mkdir(parents=True)
@@ -83,7 +83,7 @@ class Checkout:
 class BaseGround:
     """One commit for all: quick, and every case is of the same corpus."""
 
-    def __init__(self, checkout: Checkout, base: str, index: Path, build: BuildIndex):
+    def __init__(self, checkout: Checkout, base: str, index: Path, build: BuildIndex) -> None:
         tree = checkout.move_to(base)
         build(checkout.folder, index)
         self._ground = Ground(tree, ids_of(index), index)
@@ -95,7 +95,7 @@ class BaseGround:
 class ParentGrounds:
     """The parent of each commit: the nearest tree without its change. Each index starts from a copy of the last."""
 
-    def __init__(self, checkout: Checkout, folder: Path, build: BuildIndex):
+    def __init__(self, checkout: Checkout, folder: Path, build: BuildIndex) -> None:
         self._checkout, self._folder, self._build = checkout, folder, build
         self._last: Path | None = None
         folder.mkdir(parents=True, exist_ok=True)

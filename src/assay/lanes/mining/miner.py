@@ -125,7 +125,7 @@ def _base(repository: Repository, head: str, furthest: int) -> str:
 
 
 class _Miner:
-    def __init__(self, repository: Repository, options: MineOptions, grounds: Grounds):
+    def __init__(self, repository: Repository, options: MineOptions, grounds: Grounds) -> None:
         self.repository, self.options, self.grounds = repository, options, grounds
         self.cases: list[LaneCase] = []
         self.left_out: Counter[str] = Counter()

@@ -45,7 +45,7 @@ def changed_units(old: Version, new: Version) -> list[Unit]:
 class _Own:
     """What is a unit's own: its lines without those of the units inside it."""
 
-    def __init__(self, version: Version):
+    def __init__(self, version: Version) -> None:
         self._lines = version.source.split("\n")
         self._units = version.units
 

@@ -32,7 +32,7 @@ class Anthropic:
 
     free = False
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         base = context.options.base_url
         self.identity = shown_url(base.rstrip("/")) if base else ""
         self._base_url = base

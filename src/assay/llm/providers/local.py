@@ -26,7 +26,7 @@ class Local:
 
     free = True
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self._path = _weights(context)
         self._context_tokens = int(context.options.extra.get("context_tokens", 4096))
         self.identity = f"{self._path.name} {self._path.stat().st_size}"

@@ -29,7 +29,7 @@ class OpenAi:
 
     free = False
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         options = context.options
         base = (options.base_url or OWN_URL).rstrip("/")
         self.identity = "" if base == OWN_URL else shown_url(base)

@@ -63,7 +63,7 @@ class Scripted:
 
     free = True
 
-    def __init__(self, lines: Sequence[Line], identity: str = ""):
+    def __init__(self, lines: Sequence[Line], identity: str = "") -> None:
         self._lines = list(lines)
         self._left = [line.times for line in lines]
         self.identity = identity

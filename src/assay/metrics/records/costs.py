@@ -18,7 +18,7 @@ Part = tuple[Column, float]
 class Costs:
     """Row by row: the keys and the quick fields of all pairs at once, the slow ones only where they matter."""
 
-    def __init__(self, scheme: Scheme, columns: Sequence[Column]):
+    def __init__(self, scheme: Scheme, columns: Sequence[Column]) -> None:
         self.rows, self.columns = len(columns[0].expected), len(columns[0].actual)
         self.slow: list[Part] = []
         self._later: list[Part] = []

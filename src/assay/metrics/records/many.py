@@ -52,7 +52,7 @@ def _block(block: Sequence[Sides], scheme: Scheme, zone: Zone) -> list[Matching]
 class _Together:
     """Samples with the same numbers of records, at least as many actual as expected ones."""
 
-    def __init__(self, samples: Sequence[Sides], scheme: Scheme, zone: Zone):
+    def __init__(self, samples: Sequence[Sides], scheme: Scheme, zone: Zone) -> None:
         self.n, self.rows, self.width = len(samples), len(samples[0][0]), len(samples[0][1])
         self.scheme = scheme
         expected = [record for side, _ in samples for record in side]

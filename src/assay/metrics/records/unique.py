@@ -42,7 +42,7 @@ def solved(lines: Lines, choices: list[int], prices: list[float]) -> list[tuple[
 class Lines:
     """What each record of the shorter side costs with each of the longer one; they are the rows here."""
 
-    def __init__(self, least: list[list[float]], slow: Sequence[Part], *, turned: bool = False):
+    def __init__(self, least: list[list[float]], slow: Sequence[Part], *, turned: bool = False) -> None:
         self.least, self._slow, self.turned = least, slow, turned
         """Costs without the slow fields."""
         self.width = len(least[0])
@@ -89,7 +89,7 @@ class Lines:
 class _Paths:
     """Shortest augmenting paths, as in `assignment`, and whether the result is the only best one."""
 
-    def __init__(self, lines: Lines, choices: list[int], prices: list[float]):
+    def __init__(self, lines: Lines, choices: list[int], prices: list[float]) -> None:
         self._lines, self._choices, self._row_price = lines, choices, prices
         self._column_price = [0.0] * lines.width
         self._row_of = [_FREE] * lines.width

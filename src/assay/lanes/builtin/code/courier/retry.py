@@ -11,7 +11,7 @@ MAX_ATTEMPTS = 6
 class DeliveryError(Exception):
     """The receiver did not take the message."""
 
-    def __init__(self, status: int):
+    def __init__(self, status: int) -> None:
         self.status = status
         super().__init__(f"delivery failed with status {status}")
 
@@ -29,7 +29,7 @@ def is_retryable(error: DeliveryError) -> bool:
 class Courier:
     """Carries messages to their receivers."""
 
-    def __init__(self, send: Callable[[bytes], None], sleep: Callable[[float], None]):
+    def __init__(self, send: Callable[[bytes], None], sleep: Callable[[float], None]) -> None:
         self._send, self._sleep = send, sleep
         self.dead_letters: list[bytes] = []
 
