@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,10 +93,28 @@ def disagreements(text: str) -> list[str]:
 
 
 def refreshed(text: str) -> str:
-    """The text with today's outputs; those with a `...` are left as they are."""
+    """The text with today's outputs; where a `...` leaves lines out, the lines shown get today's numbers."""
     steps, lines = steps_of(text), text.split("\n")
     pairs = list(zip(steps, run(steps) if steps else [], strict=True))
     for step, printed in reversed(pairs):
-        if "..." not in (line.strip() for line in lines[step.start : step.end]):
+        told = lines[step.start : step.end]
+        if "..." in (line.strip() for line in told):
+            lines[step.start : step.end] = list(_renumbered(told, printed.split("\n")))
+        else:
             lines[step.start : step.end] = [line.rstrip() for line in printed.split("\n")] if printed else []
     return "\n".join(lines)
+
+
+def _renumbered(told: list[str], printed: list[str]) -> Iterator[str]:
+    """Each line as it is printed now, found in order by all that is not a number; as it was if there is none such."""
+    at = 0
+    for line in told:
+        places = range(at, len(printed)) if line.strip() not in ("...", "") else ()
+        found = next((place for place in places if _shape(printed[place]) == _shape(line)), None)
+        at = at if found is None else found + 1
+        yield line if found is None else printed[found].rstrip()
+
+
+def _shape(line: str) -> tuple[str, list[str]]:
+    """All of a line that is not a number, and the names of measures, which hold one."""
+    return _masked(line), re.findall(r"\S+@\d+", line)

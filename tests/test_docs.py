@@ -175,3 +175,9 @@ def test_a_false_text_is_found_and_mended() -> None:
 )
 def test_what_counts_as_the_same_output(expected: str, printed: str, same: bool) -> None:
     assert agree(expected, printed) is same
+
+
+def test_lines_between_left_out_ones_get_todays_numbers() -> None:
+    text = "```console\n$ printf 'a 1\\nb 2\\nc 3\\nb 4\\n'\n...\nb 7\n...\nb 8\n```\n"
+    assert disagreements(text) == []
+    assert refreshed(text) == text.replace("b 7", "b 2").replace("b 8", "b 4")

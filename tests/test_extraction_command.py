@@ -640,4 +640,4 @@ def test_nothing_heavy_is_loaded_before_the_first_sample(tmp_path: Path, monkeyp
 def test_the_evaluation_loads_no_service_and_no_comparator_before_it_needs_one() -> None:
     loaded = loaded_by("import assay.extraction.evaluation")
     assert "assay.extraction.record_type" in loaded
-    assert not loaded & (HEAVY | {"assay.judges", "assay.llm", "assay.report", "rapidfuzz", "sqlite3"})
+    assert not loaded & (HEAVY | {"assay.judges", "assay.llm", "assay.report", "rapidfuzz"})
