@@ -212,6 +212,15 @@ def test_broken_samples_are_told_and_the_others_go_on(project: Path, capsys: pyt
     assert summary["skipped"]["ids"] == {"notes": "no sidecar"}
 
 
+def test_a_text_that_is_read_as_of_now_is_told(project: Path) -> None:
+    write_sample(project / "samples", "whenever", sidecar([LUNCH], reference_datetime=None))
+    told = "samples without reference_datetime: 1; they were read as of now, and another day may give another score"
+    main(["extract", "samples", "--system", "rules", "--quiet"])
+    assert told in last(project).summary["notes"]
+    main(["extract", "samples", "--system", "recorded", "--quiet"])
+    assert told not in last(project).summary["notes"]
+
+
 def test_levels_and_fields_on_the_command_line(project: Path) -> None:
     close = [{**DINNER, "start_time": "2026-03-02T19:40:00", "location": "elsewhere"}]
     write_sample(project / "samples", "crud/close", sidecar([DINNER], close))

@@ -38,7 +38,7 @@ async def conclude(run: RunFolder, bench: Bench, *, listed: bool) -> None:
         "gates": [gate_result(gate, found.get(gate.measure)) for gate in config.extraction.gates],
         "narrative": narrative.as_data(),
         "execution": _execution(run, bench),
-        "notes": list(bench.samples.warnings) + _unknown_outputs(bench),
+        "notes": [*bench.samples.warnings, *_unknown_outputs(bench), *_without_now(bench)],
     }
     run.write_summary(data)
     if not listed:
@@ -77,6 +77,14 @@ def _unknown_outputs(bench: Bench) -> list[str]:
     lost: list[str] = unknown({sample.id for sample in bench.samples.samples}) if unknown else []
     shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
     return [f"{len(lost)} outputs are about no sample and were left out: {shown}"] if lost else []
+
+
+def _without_now(bench: Bench) -> list[str]:
+    """A text read as of today may give other records tomorrow."""
+    reads_time = bench.model is not None or bench.extractor.name == "rules"
+    lacking = sum(not sample.reference_datetime for sample in bench.samples.scored) if reads_time else 0
+    what = "they were read as of now, and another day may give another score"
+    return [f"samples without reference_datetime: {lacking}; {what}"] if lacking else []
 
 
 def _errors(bench: Bench, rows: Sequence[Row]) -> dict[str, Any]:
