@@ -85,7 +85,7 @@ def tab(browser: Browser) -> Iterator[Tab]:
 def watched(context: BrowserContext) -> Tab:
     """A new tab of a context, listened to."""
     tab = Tab(context.new_page())
-    tab.page.set_default_timeout(10_000)
+    tab.page.set_default_timeout(30_000)
     tab.page.on("console", lambda said: tab.errors.append(said.text) if said.type in ("error", "warning") else None)
     tab.page.on("pageerror", lambda error: tab.errors.append(str(error)))
     tab.page.on("request", lambda request: tab.outside.append(request.url) if is_outside(request.url) else None)

@@ -19,7 +19,7 @@ from assay.judges.labels import read_labels
 from assay.runs.folder import RunFolder
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 Shown = tuple[Path, Client]
 ATTACK = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -301,6 +301,23 @@ def test_a_run_that_vanishes_is_told(shown: Shown, tab: Tab) -> None:
     page = tab.open(address(shown, f"/runs/{path.name}/questions"))
     page.get_by_text("No result yet.").wait_for()
     shutil.rmtree(path)
+    page.get_by_text("This run is gone.").wait_for()
+    tab.errors[:] = [error for error in tab.errors if "404" not in error]
+
+
+def test_a_run_that_vanishes_while_its_page_is_renewed_is_told(shown: Shown, tab: Tab) -> None:
+    source = rag(shown)
+    path = source.path.with_name("2026-03-04__gone_too__p8__0e0e0e0e")
+    path.mkdir()
+    write_json(path / "manifest.json", source.manifest)
+
+    def vanish(route: Route) -> None:
+        shutil.rmtree(path, ignore_errors=True)
+        route.continue_()
+
+    where = address(shown, f"/runs/{path.name}/questions")
+    page = tab.open(where)
+    page.route(lambda url: url == where, vanish)  # gone between the question whether there is more and the more
     page.get_by_text("This run is gone.").wait_for()
     tab.errors[:] = [error for error in tab.errors if "404" not in error]
 

@@ -80,6 +80,7 @@
     notice.setAttribute("role", "status");
     async function renew() {
       const answer = await fetch(location.href, { credentials: "same-origin" });
+      if (!answer.ok) return false;
       const made = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = made.getElementById("live");
       const active = region.contains(document.activeElement) ? document.activeElement : null;
