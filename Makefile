@@ -17,7 +17,7 @@ demo: $(VENV)/.run ## index the shipped documents, evaluate three retrievers, wr
 
 test: $(VENV)/.test ## all tests, with coverage
 	$(RUN) -m pytest -n $(WORKERS) --cov --cov-report=term-missing:skip-covered
-	$(RUN) -m coverage report --include='*/assay/metrics/*,*/assay/stats/*,*/gold/gates/*,*/verdict.py' --fail-under=100
+	$(RUN) -m coverage report --include='*/assay/metrics/*,*/assay/stats/*,*/gold/gates/*,*/judges/verdict.py' --fail-under=100
 
 lint: $(VENV)/.dev ## format, lint rules, types
 	$(RUN) -m ruff format --check .
