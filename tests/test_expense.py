@@ -18,7 +18,8 @@ from assay.report.numbers import call_dollars
 from assay.report.rag.questions import question_item
 
 TOKENS = {"prompt": 1_000_000, "completion": 100_000, "thinking": 0, "cached": 0, "total": 1_100_000}
-MODELS = {"m": {"model": "openai/test", "base_url": None}}
+MODELS = {"m": {"model": "openai/test", "base_url": None}, "openai/test": {"model": None, "base_url": None}}
+"""Settings by a name of one's own, and by the model's."""
 LLM = {"models": MODELS, "prices": {"openai/test": {"input": 1.0, "output": 2.0}}}
 
 

@@ -26,7 +26,7 @@ class Tariff:
         model = self._models.get(name)
         if model is None:
             return price_of(name, self.own)
-        return price_of(model["model"], self.own, base_url=model["base_url"])
+        return price_of(model["model"] or name, self.own, base_url=model["base_url"])
 
 
 def dollars_of(used: Mapping[str, int] | None, price: Price | None) -> float | None:
