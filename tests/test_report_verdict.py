@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.compare import Comparison, Figure, Flip, Row
-from assay.report.verdict import NO_BASELINE, Compared, Number, outcome_of, verdict_of
+from assay.report.verdict import NO_BASELINE, Compared, Number, comparison_verdict, outcome_of, verdict_of
 
 
 def summary(*gates: dict[str, Any], errors: int = 0, **more: Any) -> dict[str, Any]:
@@ -70,7 +70,21 @@ SLOW = Figure(name="latency_p95", before=None, now=3.0, limit=2.0)
         (summary(gate(passed=False)), Compared(), 1, "Fail", "Gate fails: recall@5 is 0.6120, not 0.7."),
         (summary(), Compared(comparison(row())), 1, "Fail", "Regression against the baseline in mrr."),
         (summary(gate()), Compared(None, (SLOW,)), 1, "Fail", "Beyond its limit: latency_p95."),
-        (summary(gate(passed=False), errors=2), Compared(), 3, "Incomplete", "2 without a result"),
+        (summary(gate(passed=False), errors=2), Compared(), 3, "Incomplete", "2 without a result, in no mean: go on"),
+        (
+            summary(errors=2, kind="rag"),
+            Compared(),
+            3,
+            "Incomplete",
+            "2 without a result, errors in the rates, in no other mean: go on with --resume.",
+        ),
+        (
+            summary(gate(passed=False) | {"value": None}),
+            Compared(),
+            1,
+            "Fail",
+            "Gate fails: recall@5 could not be measured, 0.7 is asked.",
+        ),
         (broken(failed=0), Compared(), 3, "Incomplete", "1 sample is broken and in no mean: mend the files"),
         (
             broken(failed=2),
@@ -99,6 +113,13 @@ def test_a_distrusted_judge_does_not_fail_a_run() -> None:
     compared = Compared(comparison(row("pass_rate")))
     assert outcome_of(summary(trust={"may_gate": True}), compared).code == 1
     assert outcome_of(summary(trust={"may_gate": False}), compared).code == 0
+
+
+def test_two_runs_side_by_side_fail_by_a_regression_alone() -> None:
+    worse, fine = comparison_verdict(comparison(row())), comparison_verdict(comparison(row(worse=False)))
+    assert (worse.word, worse.why, worse.tone) == ("Fail", "Regression against the baseline in mrr.", "bad")
+    assert (worse.change_tone, fine.change_tone) == ("bad", "plain")
+    assert (fine.word, fine.why) == ("No worse", "No regression, and nothing is beyond its limit.")
 
 
 def test_without_a_baseline_it_says_so_and_with_one_that_cannot_be_compared_why() -> None:

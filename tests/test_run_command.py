@@ -561,6 +561,27 @@ def test_a_system_of_the_users_own(project: Path, capsys: pytest.CaptureFixture[
     assert rows["q1-000"]["scores"]["recall_at_5"] is None
 
 
+FAILING = """
+def always(question):
+    raise ValueError("no model")
+
+def differently(question):
+    raise ValueError(question)
+"""
+
+
+def test_why_questions_have_no_result_is_said_at_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("failing.py").write_text(FAILING)
+    assert main(["run", "--system", "python:failing:always", "--judge", "reference", "--quiet"]) == 3
+    total, shown = len(last(project).results.read()), " ".join(capsys.readouterr().out.split())
+    assert f"! {total} × ValueError: no model" in shown
+    assert f"{total} questions without a result. " in shown
+    assert "system embedded → python:failing:always" in shown
+    assert main(["run", "--system", "python:failing:differently", "--judge", "reference", "--quiet"]) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"and {total - 3} other reasons: see “Retries and errors” of the report." in shown
+
+
 def test_cloud_and_endpoint_go_together(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--cloud"]) == 2
     assert "--cloud --endpoint URL" in capsys.readouterr().err

@@ -330,6 +330,12 @@ def test_what_changes_a_score_is_named(change: dict[str, Any], said: str) -> Non
     assert differences(settings_of(), settings_of(**change)) == [said]
 
 
+def test_another_system_is_one_difference_not_one_for_each_setting_it_does_not_have() -> None:
+    assert differences(settings_of(), settings_of(pipeline={"system": "python:mine:answer"})) == [
+        "system embedded → python:mine:answer"
+    ]
+
+
 def test_resumed_settings_are_the_runs_where_they_count_and_todays_elsewhere() -> None:
     before = settings_of(pipeline={"precision_k": 3, "timeout": 1.0}, model={"base_url": "http://u:p@host", "tries": 2})
     today = settings_of(pipeline={"timeout": 9.0}, model={"base_url": "http://u:new@host", "tries": 4})

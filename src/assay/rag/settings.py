@@ -66,13 +66,13 @@ def resumed(config: Config, stored: Mapping[str, Any], where: str) -> Config:
 
 
 def differences(before: Config, after: Config) -> list[str]:
-    """Each setting that differs, as `precision_k 25 → 3`."""
+    """Each setting that differs, as `precision_k 25 → 3`.
+
+    What only one of the two has belongs to a system or a model that the other does not use, and that is named already.
+    """
     old, new = (_leaves(scoring(config)) for config in (before, after))
-    return [
-        f"{path[-1]} {_said(old.get(path))} → {_said(new.get(path))}"
-        for path in dict.fromkeys([*old, *new])
-        if old.get(path) != new.get(path)
-    ]
+    both = [path for path in old if path in new]
+    return [f"{path[-1]} {_said(old[path])} → {_said(new[path])}" for path in both if old[path] != new[path]]
 
 
 def _plain(config: Config) -> Data:

@@ -57,7 +57,7 @@ class Number(Struct, frozen=True):
 def outcome_of(summary: Summary, compared: Compared) -> Outcome:
     """3: not every case has a result · 1: a blocking gate fails or something got worse · 0: fine."""
     if summary["errors"]["total"]:
-        return Outcome(3, "Incomplete", _incomplete(summary["errors"]), "bad")
+        return Outcome(3, "Incomplete", _incomplete(summary), "bad")
     faults = _faults(summary, compared)
     if faults:
         return Outcome(1, "Fail", _sentence(faults), "bad")
@@ -71,10 +71,13 @@ def outcome_of(summary: Summary, compared: Compared) -> Outcome:
     return Outcome(0, "Pass", f"{held}{', and nothing got worse' if compared.baseline else ''}.", "good")
 
 
-def _incomplete(errors: Mapping[str, Any]) -> str:
-    """Samples of an extraction may be broken, which no resuming mends; those that failed count as wrong."""
+def _incomplete(summary: Summary) -> str:
+    """Samples of an extraction may be broken, which no resuming mends; those that failed count as wrong. The rates of a
+    RAG run are shares of all questions, so that they sum to 1."""
+    errors = summary["errors"]
     if "broken" not in errors:
-        return f"{errors['total']} without a result, in no mean: go on with --resume."
+        where = "errors in the rates, in no other mean" if summary.get("kind") == "rag" else "in no mean"
+        return f"{errors['total']} without a result, {where}: go on with --resume."
     broken = len(errors["broken"])
     failed = errors["total"] - broken
     said = [f"{counted(failed, 'sample')} failed, and all expected there is missed: go on with --resume."]
@@ -134,9 +137,16 @@ def _sentence(faults: Sequence[str]) -> str:
 
 
 def _gates(gates: Sequence[Mapping[str, Any]]) -> str:
-    said = [f"{g['measure']} is {format_value(g['value'], 'score')}, not {g['at_least']:g}" for g in gates[:NAMED]]
+    said = [f"{gate['measure']} {_measured(gate)}" for gate in gates[:NAMED]]
     more = f" and {len(gates) - NAMED} more" if len(gates) > NAMED else ""
     return f"gate fails: {', '.join(said)}{more}"
+
+
+def _measured(gate: Mapping[str, Any]) -> str:
+    """What could not be measured is no low value."""
+    if gate["value"] is None:
+        return f"could not be measured, {gate['at_least']:g} is asked"
+    return f"is {format_value(gate['value'], 'score')}, not {gate['at_least']:g}"
 
 
 def _change(compared: Compared) -> tuple[str, Tone]:

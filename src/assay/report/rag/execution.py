@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from assay.report.blocks import Block, Column, Note, Row, Table
 from assay.report.numbers import format_value
-from assay.report.rag.quality import Lines
+from assay.report.rag.quality import Lines, faults_of
 
 Summary = Mapping[str, Any]
 
@@ -20,8 +19,7 @@ def retries_blocks(summary: Summary, rows: Lines) -> tuple[Block, ...]:
     if not errors["total"]:
         return (note, Note("No question failed for good."))
     by_phase = tuple(Row((phase, count), "bad") for phase, count in errors["by_phase"].items())
-    told = Counter(row["error"] for row in rows if row["error"])
-    messages = tuple(Row((text, count)) for text, count in told.most_common(20))
+    messages = tuple(Row(told) for told in faults_of(rows)[:20])
     return (
         note,
         Table((Column("phase"), Column("errors", "integer")), by_phase),

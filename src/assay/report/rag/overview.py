@@ -9,13 +9,16 @@ from assay.rag.tally import RATES
 from assay.report.blocks import Block, Card, Cards, Chart, Column, Note, Point, Row, Series, Table, Tone
 from assay.report.intervals import gate_card, spread
 from assay.report.numbers import format_value
+from assay.report.rag.quality import Lines, faults_of
 from assay.report.rag.questions import TONES
+from assay.report.text import counted
 
 Summary = Mapping[str, Any]
 STATUS: dict[str, Tone] = {"good": "good", "fair": "warn", "poor": "bad", "unknown": "warn"}
+SHOWN_REASONS = 3
 
 
-def context_blocks(summary: Summary) -> tuple[Block, ...]:
+def context_blocks(summary: Summary, rows: Lines) -> tuple[Block, ...]:
     pipeline = summary["config"]["run"]["pipeline"]
     reasons = [*([summary["partial"]] if summary["partial"] else []), *summary.get("overrides", ())]
     kind = f"ad hoc: {', '.join(reasons)}" if reasons else "core: the full corpus at the configured k"
@@ -26,9 +29,18 @@ def context_blocks(summary: Summary) -> tuple[Block, ...]:
         "recall k / precision k": f"{pipeline['recall_k']} / {pipeline['precision_k']}",
         "status": f"{summary['status']} (pass rate {format_value(summary['metrics']['pass_rate'], 'percent')})",
     }
-    rows = tuple(Row((key, value)) for key, value in facts.items())
-    notes = [Note(warning, "warn") for warning in summary["execution"]["warnings"]]
-    return (Table((Column("what"), Column("is")), rows), *notes)
+    notes = [Note(text, "warn") for text in (*summary["execution"]["warnings"], *_reasons(rows))]
+    return (Table((Column("what"), Column("is")), tuple(Row((key, value)) for key, value in facts.items())), *notes)
+
+
+def _reasons(rows: Lines) -> list[str]:
+    """Why questions have no result, the most frequent first: the whole list is further down."""
+    told = faults_of(rows)
+    said = [f"{count} × {message}" for message, count in told[:SHOWN_REASONS]]
+    more = len(told) - SHOWN_REASONS
+    return said + (
+        [f"and {counted(more, 'other reason')}: see “Retries and errors” of the report."] if more > 0 else []
+    )
 
 
 def executive_blocks(summary: Summary) -> tuple[Block, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from assay.rag.outcomes import ARCHETYPES, STAGES
 from assay.report.blocks import Block, Chart, Column, Note, Point, Row, Series, Table
 from assay.report.intervals import mean_of, point_of
+from assay.report.text import counted
 from assay.stats import mean
 
 Summary = Mapping[str, Any]
@@ -106,11 +107,17 @@ def _binned(rows: Lines) -> Table:
     return Table(columns, tuple(lines))
 
 
+def faults_of(rows: Lines) -> list[tuple[str, int]]:
+    """Why questions have no result, and how many, the most frequent reason first."""
+    return Counter(row["error"] for row in rows if row["error"]).most_common()
+
+
 def losses_blocks(summary: Summary) -> tuple[Block, ...]:
     """From all questions to those that were answered acceptably, by what was lost on the way."""
     lost = {stage: count for stage, count in summary["waterfall"].items() if count}
     if not lost:
-        return (Note("No question failed."),)
+        total = summary["errors"]["total"]
+        return (Note(f"{counted(total, 'question')} without a result." if total else "No question failed."),)
     stages = tuple(Row((stage, count, STAGES[stage])) for stage, count in lost.items())
     archetypes = tuple(Row((name, count, ARCHETYPES[name])) for name, count in summary["archetypes"].items() if count)
     asked = summary["corpus"]["tested"]

@@ -26,7 +26,7 @@ def rag_report(
     compared = compared or Compared()
     baseline, rows = compared.baseline, pages.light
     sections = [
-        Section("Run context", context_blocks(summary)),
+        Section("Run context", context_blocks(summary, rows)),
         Section("Executive summary", executive_blocks(summary)),
         *([brief_section("Against the baseline", (baseline,))] if baseline else []),
         *trend_section(history, measure_of(summary)),
