@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.judges.words import content_terms
-from assay.metrics.answers import Passage, citation_scores, citations, groundedness
+from assay.metrics.answers import Passage, citation_scores, citations, groundedness, without_citations
 from assay.metrics.answers.citations import resolve
 from assay.metrics.answers.claims import denies, numbers, wording
 
@@ -151,6 +151,22 @@ SHOWN = [
 )
 def test_citations(answer: str, expected: list[str]) -> None:
     assert citations(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Force 4 [1].", "Force 4."),
+        ("Force 4 [1][2] or 5【3】", "Force 4 or 5"),
+        ("[1] Force 4", "Force 4"),
+        ("Force 4\u00a0[safety-manual.pdf p. 3], signed [bare-id]", "Force 4, signed"),
+        ("[2–1] [1-900] [sic] [text](url.html)", "[2–1] [1-900] [sic] [text](url.html)"),
+        ("[1]", "[1]"),
+        ("", ""),
+    ],
+)
+def test_what_an_answer_says_without_its_citations(answer: str, said: str) -> None:
+    assert without_citations(answer) == said
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,13 @@ def test_a_wrong_number_is_wrong_and_unfaithful() -> None:
     assert found.verdict == "fail"
 
 
+def test_a_citation_is_no_number_of_the_answer() -> None:
+    """Neither one that the context does not hold, nor the one that the truth asks for."""
+    cited = judged(FEE, text="The joining fee is 25 pounds [1].")
+    assert (grades(cited), cited.overall_score) == (grades(judged(FEE)), judged(FEE).overall_score)
+    assert judged(FEE, text="The joining fee is due [25].").correctness == 1
+
+
 def test_yes_against_no() -> None:
     dogs = msgspec.structs.replace(FEE, question="Are dogs allowed?", references=("No, dogs are not allowed",))
     assert judged(dogs, text="Yes, dogs are allowed").correctness == 1

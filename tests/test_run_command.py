@@ -463,7 +463,7 @@ def test_latency_and_cost_have_limits(project: Path) -> None:
 
 def test_gates_on_any_metric(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = read_json(Path("assay.yaml"))
-    settings["run"]["gates"] = [{"measure": "pass_rate", "at_least": 1.0}, {"measure": "exact_match", "at_least": 0.9}]
+    settings["run"]["gates"] = [{"measure": "pass_rate", "at_least": 1.0}, {"measure": "groundedness", "at_least": 0.9}]
     Path("assay.yaml").write_text(json.dumps(settings))
     assert main(["run", "--json"]) == 1
     gates = json.loads(capsys.readouterr().out)["gates"]

@@ -17,6 +17,8 @@ begins with yes and the other with no, or one denies what the other says (`denia
 question's content words the answer has. Of several references the one with the highest correctness counts. S is left
 out where no similarity is given, and never below 0.
 
+Marks of citation (`[1]`) are taken out of the answer first: they are neither words nor numbers of it.
+
 The overall score is 0.4 correctness + 0.2 completeness + 0.2 faithfulness + 0.1 relevance + 0.1 clarity; faithfulness
 is None without a context, and the other weights are then divided by their sum.
 
@@ -38,13 +40,13 @@ from assay.judges.denial import one_denies
 from assay.judges.judgment import Answer, Grades, Judged, Judgment
 from assay.judges.verdict import VerdictRule, verdict_of, withholds
 from assay.judges.words import Similarity, content_terms, language_of
-from assay.metrics.answers import Behaviour, Response, Terms, groundedness, response
+from assay.metrics.answers import Behaviour, Response, Terms, groundedness, response, without_citations
 from assay.metrics.answers.claims import numbers
 from assay.metrics.answers.overlap import exact, f1
 from assay.metrics.answers.sentences import sentences
 
 NAME = "reference"
-VERSION = 2
+VERSION = 3
 """Raised when the same answer gets other grades than before."""
 WEIGHTS = {"correctness": 0.4, "completeness": 0.2, "faithfulness": 0.2, "relevance": 0.1, "clarity": 0.1}
 UNSUPPORTED = 0.25
@@ -78,8 +80,8 @@ class ReferenceJudge:
         return Judged(judgment=self.judgment(answer))
 
     def judgment(self, answer: Answer) -> Judgment:
-        """By the first 100,000 characters of the answer."""
-        answer = replace(answer, text=answer.text[:LOOKED_AT])
+        """By the first 100,000 characters of what the answer says; marks of citation are no part of that."""
+        answer = replace(answer, text=without_citations(answer.text[:LOOKED_AT]))
         if answer.answerable and not answer.references:
             return self._judgment(answer, None, None, "no reference answer: there is nothing to compare with")
         done = _response(answer)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ from msgspec import Struct
 
 from assay.corpus.documents import Documents
 from assay.corpus.index import Index
+from assay.metrics.answers import without_citations
 from assay.metrics.answers.claims import denies, numbers
 from assay.runs.results import Row
 
@@ -42,7 +42,6 @@ GROUNDED = 0.5
 """Groundedness below which an answer is made up."""
 USED = 0.3
 """Share of the truth's words an answer has at least if it used the passage that holds it."""
-_CITATION = re.compile(r"\[[^\]\n]*\]")
 
 
 class Corpus(Struct, frozen=True):
@@ -148,7 +147,7 @@ def _says_the_same(row: Row) -> bool:
     """The words of the truth, its numbers and no other but the question's, and a denial only where it has one."""
     if not _matches(row):
         return False
-    truth, answer = row["expected_answer"] or "", _CITATION.sub(" ", row["answer"] or "")
+    truth, answer = row["expected_answer"] or "", without_citations(row["answer"] or "")
     wanted, given = numbers(truth), numbers(answer)
     agree = wanted <= given and given <= wanted | numbers(row["question"])
     return agree and denies(truth) == denies(answer)
@@ -162,7 +161,7 @@ def _documents_shown(row: Row) -> bool:
 
 def _numbers_differ(row: Row) -> bool:
     """A number of the truth is not in an answer that has some of its words."""
-    wanted, given = numbers(row["expected_answer"] or ""), numbers(_CITATION.sub(" ", row["answer"] or ""))
+    wanted, given = numbers(row["expected_answer"] or ""), numbers(without_citations(row["answer"] or ""))
     near = (row["scores"].get("token_f1") or 0) >= USED or row["scores"].get("exact_match") == 1
     return near and not wanted <= given
 

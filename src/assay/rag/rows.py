@@ -21,6 +21,7 @@ from assay.metrics.answers import (
     groundedness,
     rouge_l,
     token_f1,
+    without_citations,
 )
 from assay.rag.retrieved import Found, find
 from assay.rag.subject import Judged, answer_of
@@ -102,18 +103,22 @@ class RagScorer:
         return scores | self._beside_the_judge(case, judged)
 
     def _beside_the_judge(self, case: Case, judged: Judged) -> dict[str, Score]:
-        """Measures that need no judge. Of an unanswerable question there is nothing to compare with."""
+        """Measures that need no judge. Of an unanswerable question there is nothing to compare with.
+
+        What is compared is what the answer says: the `[1]` of a citation is no word of it, and no number.
+        """
         answer = answer_of(case, judged.output)
+        said = without_citations(answer.text)
         references = answer.references if case.answerable else ()
         language = language_of(answer, "auto")
         shown = [Shown(p.id or "", p.source or "", p.page) for p in judged.output.context or ()]
         cited = citation_scores(answer.text, shown, case.expected_ids)
         return {
-            "exact_match": exact_match(answer.text, references, language),
-            "token_f1": token_f1(answer.text, references, language),
-            "rouge_l": rouge_l(answer.text, references),
-            "similarity": self._alike(answer.text, references),
-            "groundedness": groundedness(answer.text, answer.context, content_terms(language)).score,
+            "exact_match": exact_match(said, references, language),
+            "token_f1": token_f1(said, references, language),
+            "rouge_l": rouge_l(said, references),
+            "similarity": self._alike(said, references),
+            "groundedness": groundedness(said, answer.context, content_terms(language)).score,
             "citation_precision": cited.precision,
             "citation_recall": cited.recall,
         }

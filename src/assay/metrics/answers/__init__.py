@@ -1,7 +1,7 @@
 """Measures of an answer beside any judge: pure functions of texts."""
 
 from assay.metrics.answers.abstention import Behaviour, Response, response
-from assay.metrics.answers.citations import CitationScores, Passage, citation_scores, citations
+from assay.metrics.answers.citations import CitationScores, Passage, citation_scores, citations, without_citations
 from assay.metrics.answers.grounding import Grounding, Terms, groundedness
 from assay.metrics.answers.normalise import normalise
 from assay.metrics.answers.overlap import exact_match, token_f1
@@ -25,4 +25,5 @@ __all__ = [
     "response",
     "rouge_l",
     "token_f1",
+    "without_citations",
 ]

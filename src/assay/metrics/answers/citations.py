@@ -41,12 +41,37 @@ def citations(answer: str) -> list[str]:
     """
     found: dict[str, None] = {}
     for match in _BRACKETS.finditer(answer):
-        text = (match[1] or match[2]).strip()
+        text = _inside(match)
         if _NUMBERS.fullmatch(text):
             found.update(dict.fromkeys(_listed(text)))
-        elif _PAGE.fullmatch(text) or _ID.fullmatch(text):
+        elif _is_citation(match):
             found[text] = None
     return list(found)
+
+
+def _inside(match: re.Match[str]) -> str:
+    return (match[1] or match[2]).strip()
+
+
+def _is_citation(match: re.Match[str]) -> bool:
+    text = _inside(match)
+    if _NUMBERS.fullmatch(text):
+        return bool(_listed(text))
+    return bool(_PAGE.fullmatch(text) or _ID.fullmatch(text))
+
+
+def without_citations(answer: str) -> str:
+    """What the answer says, without its marks of citation; one that is nothing but marks stays as it is.
+
+    >>> without_citations("Force 4 [1, 3], signed [sic] by her [safety-manual.pdf p. 3].")
+    'Force 4, signed [sic] by her.'
+    """
+    parts, start = [], 0
+    for match in filter(_is_citation, _BRACKETS.finditer(answer)):
+        parts.append(answer[start : match.start()].rstrip(" \t\u00a0"))
+        start = match.end()
+    parts.append(answer[start:])
+    return "".join(parts).strip() or answer
 
 
 def citation_scores(answer: str, shown: Sequence[Passage], expected: Collection[str]) -> CitationScores:
