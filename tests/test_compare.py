@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.compare import Rules, compare, compare_variants, threshold_of
+from assay.compare import Figure, Rules, compare, compare_variants, threshold_of
 from assay.config import Comparison as Thresholds
 from assay.config import Statistics
 from assay.errors import AssayError
@@ -31,6 +31,11 @@ def one(
     before: dict[str, float | None], now: dict[str, float | None], measure: str = "recall@5"
 ) -> tuple[Scored, Scored]:
     return scored({"bm25": {measure: before}}, label="old"), scored({"bm25": {measure: now}}, label="new")
+
+
+def test_what_is_equal_but_for_the_last_bits_did_not_change() -> None:
+    assert Figure(name="cost_per_question_usd", before=0.1 + 0.2, now=0.3).delta == 0
+    assert Figure(name="cost_per_question_usd", before=0.0001, now=0.00010001).delta == pytest.approx(1e-8)
 
 
 def test_a_regression_is_beyond_chance_and_beyond_the_threshold() -> None:

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_settings import ask, ask_one, settings, user
 
-from assay.errors import AssayError
+from assay.errors import AssayError, IncompleteRun
 from assay.llm import ChatReply, ChatRequest, JsonSchema, LlmError, Message, MissingReply, Usage, connect
 from assay.llm.cache import Cached, Memory
 from assay.llm.fingerprint import parts_of
@@ -366,7 +366,7 @@ def test_a_full_disk_is_one_line_and_what_was_kept_stays(tmp_path: Path) -> None
         store = ReplyStore(tmp_path / "r.db")
         await store.put(entry(1))
         big = ChatReply(text="x" * 5_000_000, model="x")
-        with pytest.raises(AssayError, match=r"r\.db: the reply cache cannot be used"):
+        with pytest.raises(IncompleteRun, match=r"r\.db: the reply cache cannot be used"):
             await store.put(msgspec.structs.replace(entry(2), reply=big))
         await store.put(entry(3))
         assert store.get(entry(1).address) is not None

@@ -139,6 +139,7 @@ def test_messages_of_other_shapes(tmp_path: Path, message: Any, text: str, finis
         (error(401, "Incorrect API key"), FatalLlmError, "answered 401: Incorrect API key"),
         (error(403), FatalLlmError, "answered 403"),
         (error(404, "The model `test` does not exist"), FatalLlmError, "Check the model's name"),
+        (error(400, "test is not a valid model ID"), FatalLlmError, "Check the model's name"),
         (error(400, "invalid model ID", code="model_not_found"), FatalLlmError, "Check the model's name"),
         (error(400, "API key not valid. Please pass a valid API key."), FatalLlmError, "not valid"),
         (error(400, "'temperature' is unsupported", code="unsupported_value"), FatalLlmError, "to null under"),

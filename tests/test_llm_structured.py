@@ -38,6 +38,11 @@ def test_one_value_bare_or_in_one_fence(text: str) -> None:
     assert parse_json_reply(text, GRADE) == {"grade": 4}
 
 
+def test_a_limit_is_told_as_people_write_it() -> None:
+    assert first_fault(7, {"type": "number", "maximum": 5.0}) == "it is 7: more than 5"
+    assert first_fault("ab", {"type": "string", "maxLength": 1}) == "it is 'ab': longer than 1"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -78,6 +78,26 @@ def test_what_failed_is_asked_for_again(project: Path) -> None:
     assert sum("response_format" in line["body"] for line in lines) == 3, "the same model judges what is answered"
 
 
+def test_results_may_be_taken_in_twice_and_their_time_is_not_made_up(project: Path) -> None:
+    """Looking a reply up is not generating or judging it."""
+    main(["run", "--quiet", "--batch-out", "answers.jsonl"])
+    serve("answers.jsonl", "answered.jsonl")
+    for _ in range(2):
+        assert main(["run", "--quiet", "--batch-in", "answered.jsonl", "--batch-out", "judge.jsonl"]) == 0
+    serve("judge.jsonl", "judged.jsonl")
+    for _ in range(2):
+        assert main(["run", "--quiet", "--batch-in", "answered.jsonl", "--batch-in", "judged.jsonl"]) == 0
+        row = last(project).results.read()[0]
+        assert row["timing"]["retrieval"] is not None
+        assert [row["timing"][phase] for phase in ("generation", "judge", "total")] == [None, None, None]
+    assert last(project).summary["execution"]["spent_usd"] == 0, "the second time nothing was new"
+
+
+def test_one_request_is_no_requests(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "--quiet", "--quick", "1", "--batch-out", "one.jsonl"])
+    assert "one.jsonl: 1 request to openai/test." in capsys.readouterr().out
+
+
 def test_a_finished_run_is_judged_by_a_batch(project: Path) -> None:
     assert main(["run", "--quiet", "--judge", "reference", "--batch-out", "answers.jsonl"]) == 0
     serve("answers.jsonl", "answered.jsonl")

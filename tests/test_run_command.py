@@ -189,13 +189,16 @@ def test_interactive_keeps_or_changes_the_settings(monkeypatch: pytest.MonkeyPat
     from assay.rag.evaluation import Order
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    said = iter(["", "openai/x", "", "7", "reference", ""])
+    said = iter(["", "openai/none-1", "", "7", "reference", ""])
     order = Order(config=Config(), gold=Path("g"), index=None)
     config, changed = ask(Config(), order, lambda _: next(said))
-    assert config.run.pipeline.model == "openai/x"
+    assert config.run.pipeline.model == "openai/none-1"
     assert config.run.pipeline.precision_k == 7
     assert config.run.pipeline.retriever == "hybrid"
     assert changed.config == config
+    assert changed.overrides == ("model none → openai/none-1", "precision_k 25 → 7"), "no core run any more"
+    said = iter(["", "none", "", "", "", ""])
+    assert ask(config, changed, lambda _: next(said))[0].run.pipeline.model is None
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
     with pytest.raises(AssayError, match="needs a terminal"):
         ask(Config(), order)
@@ -616,6 +619,12 @@ def test_people_say_how_far_the_judge_can_be_trusted(project: Path, capsys: pyte
     assert main(["run", "--quiet"]) == 0, "a judge nobody can trust may warn but not gate"
     assert last(project).summary["gates"][0]["severity"] == "warning"
     assert main(["judge", "check", "labels.jsonl", "--repeats", "2"]) == 2
+    capsys.readouterr()
+    assert main(["judge", "check", "labels.jsonl"]) == 2
+    assert "no answer is marked by a person and by the judge. Take the judge's marks" in capsys.readouterr().err
+    Path("labels.jsonl").write_text('{"case_id": "elsewhere", "human": {"verdict": "fail"}}\n')
+    assert main(["judge", "check", "labels.jsonl", "--run", "last"]) == 2
+    assert f"Its case ids must be those of {last(project).name}" in capsys.readouterr().err
 
 
 def test_the_report_has_everything_in_order(project: Path, server: ChatServer) -> None:

@@ -154,6 +154,13 @@ def test_a_gate_on_what_no_question_has_is_undefined_and_fails(project: str) -> 
         (["--retriever", "bm25"], "--retriever has no effect on python:"),
         (["--model", "house/unknown"], "house/unknown: --model only gives the price of what python:"),
         (["--force"], "--force needs --update-baseline"),
+        (["--cloud", "--endpoint", "x:80"], "--endpoint is 'x:80'; expected a URL, such as http://127.0.0.1:8080"),
+        (["--system", "embedded", "--precision", "6"], "--precision is 6, but only 5 candidates are retrieved"),
+        (
+            ["--quick", "2", "--update-baseline"],
+            "a partial run is no baseline: 2 of 6 questions. Promote it",
+        ),
+        (["--test", "--update-baseline"], "a partial run is no baseline: 5 of 6 questions"),
         (["--cloud", "--endpoint", "http://x", "--system", "embedded"], "--endpoint and --system both name the system"),
     ],
 )
@@ -175,6 +182,12 @@ def test_other_commands_refuse_them_too(project: str, capsys: pytest.CaptureFixt
     Path("answers.jsonl").write_text('{"case_id": "q00", "answer": "x"}\n')
     assert main(["run", "--system", "recorded:answers.jsonl", "--precision", "2"]) == 2
     assert "--precision has no effect on recorded:answers.jsonl" in told(capsys)
+
+
+def test_a_baseline_is_named_by_the_questions_it_holds(project: str) -> None:
+    assert main(["run", "--quiet", "--quick", "9", "--update-baseline"]) == 0, "all six are asked"
+    assert main(["run", "--quiet", "--quick", "2", "--update-baseline", "--force"]) == 0
+    assert [path.stem[-2:] for path in sorted(Path("baselines").iterdir())] == ["q6", "q2"]
 
 
 # Limits.
@@ -331,9 +344,8 @@ def test_what_changes_a_score_is_named(change: dict[str, Any], said: str) -> Non
 
 
 def test_another_system_is_one_difference_not_one_for_each_setting_it_does_not_have() -> None:
-    assert differences(settings_of(), settings_of(pipeline={"system": "python:mine:answer"})) == [
-        "system embedded → python:mine:answer"
-    ]
+    other = Config(run=RunOptions(pipeline=Pipeline(system="python:mine:answer")))
+    assert differences(Config(), other) == ["system embedded → python:mine:answer"]
 
 
 def test_resumed_settings_are_the_runs_where_they_count_and_todays_elsewhere() -> None:

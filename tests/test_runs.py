@@ -140,7 +140,7 @@ def make_run(root: Path, *, client: str = "acme", partial: str | None = None, na
         "client": client,
         "partial": partial,
         "identity": {},
-        "corpus": {"name": name, "question_count": 2},
+        "corpus": {"name": name, "question_count": 3, "tested": 2},
         "decision": {"variant": "bm25"},
         "metrics": metrics,
     }

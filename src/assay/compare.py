@@ -88,7 +88,8 @@ class Figure(Struct, frozen=True, kw_only=True):
 
     @property
     def delta(self) -> float | None:
-        return None if self.before is None or self.now is None else self.now - self.before
+        """Without the noise of floating point: what is equal to twelve places did not change."""
+        return None if self.before is None or self.now is None else round(self.now - self.before, 12)
 
     @property
     def exceeded(self) -> bool:

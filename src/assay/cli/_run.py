@@ -14,7 +14,7 @@ from assay.config import Config, Pipeline
 from assay.errors import AssayError
 from assay.llm import price_of
 from assay.rag.batches import Exchange
-from assay.rag.evaluation import KIND, Order
+from assay.rag.evaluation import KIND, Order, select_cases
 from assay.rag.settings import differences, resumed
 from assay.runs.folder import find_run
 from assay.runs.manifest import mask
@@ -101,6 +101,9 @@ def check_effect(config: Config, arguments: argparse.Namespace) -> None:
     pipeline = config.run.pipeline
     kind = pipeline.system.partition(":")[0]
     if kind == "embedded":
+        if arguments.precision and arguments.precision > pipeline.recall_k:
+            what = f"--precision is {arguments.precision}, but only {pipeline.recall_k} candidates are retrieved"
+            raise AssayError(what, hint="Raise --recall-k too")
         return
     given = {
         "--retriever": arguments.retriever,
@@ -114,6 +117,16 @@ def check_effect(config: Config, arguments: argparse.Namespace) -> None:
     if arguments.model and price_of(arguments.model, config.llm.prices) is None:
         what = f"--model only gives the price of what {mask(pipeline.system)} uses, and none is known"
         raise AssayError(what, where=arguments.model, hint="Give it under llm.prices in assay.yaml")
+
+
+def check_whole(order: Order, arguments: argparse.Namespace) -> None:
+    """Whether a sample may become a baseline is known before anything is spent on it."""
+    if not arguments.update_baseline or arguments.force or not (order.quick or order.test):
+        return
+    gold, cases = select_cases(order)
+    if len(cases) < len(gold.cases):
+        what = f"a partial run is no baseline: {len(cases)} of {len(gold.cases)} questions"
+        raise AssayError(what, hint="Promote it with --force, or leave --update-baseline out")
 
 
 def exchange_of(arguments: argparse.Namespace) -> Exchange:
@@ -156,6 +169,8 @@ def with_judge(config: Config, arguments: argparse.Namespace) -> Config:
 def _pipeline(pipeline: Pipeline, arguments: argparse.Namespace) -> Pipeline:
     if arguments.cloud != bool(arguments.endpoint):
         raise AssayError("--cloud and --endpoint go together", expected="--cloud --endpoint URL")
+    if arguments.endpoint and not arguments.endpoint.startswith(("http://", "https://")):
+        raise AssayError(f"--endpoint is '{mask(arguments.endpoint)}'", expected="a URL, such as http://127.0.0.1:8080")
     if arguments.endpoint and arguments.system:
         raise AssayError("--endpoint and --system both name the system", hint="Leave one of them out")
     retriever = arguments.retriever or pipeline.retriever
@@ -196,14 +211,20 @@ def ask(config: Config, order: Order, reply: Callable[[str], str] = input) -> tu
     pipeline = replace(
         pipeline,
         system=_asked("system", pipeline.system, reply),
-        model=_asked("model", pipeline.model or "none", reply).replace("none", "") or None,
+        model=_asked_model(pipeline.model, reply),
         retriever=_asked("retriever", pipeline.retriever, reply),
         precision_k=_asked_number("passages the generator sees", pipeline.precision_k, reply),
     )
     judging = replace(options.judging, judge=_asked("judge", options.judging.judge, reply))
     workers = _asked_number("questions at once", options.workers, reply)
-    config = replace(config, run=replace(options, pipeline=pipeline, judging=judging, workers=workers))
-    return config, replace(order, config=config)
+    changed = replace(config, run=replace(options, pipeline=pipeline, judging=judging, workers=workers))
+    overrides = (*order.overrides, *differences(config, changed))
+    return changed, replace(order, config=changed, overrides=overrides)
+
+
+def _asked_model(default: str | None, reply: Callable[[str], str]) -> str | None:
+    said = _asked("model", default or "none", reply)
+    return None if said == "none" else said
 
 
 def _asked(what: str, default: str, reply: Callable[[str], str]) -> str:

@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.config import load
     from assay.judges.labels import read_labels
     from assay.judges.trust import may_gate
-    from assay.rag.trust import judged_as, labelled, labels_of, repeat_judgments, trust_of
+    from assay.rag.trust import judged_as, labelled, labels_of, repeat_judgments, require_both, trust_of
     from assay.report.trust import trust_report
 
     config = with_judge(load(arguments.config), arguments)
@@ -44,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise AssayError("--repeats needs --run", hint="Name the run whose answers are judged again")
     config = judged_as(folder, config) if folder else config
     labels = labels_of(path, folder.results.read()) if folder else read_labels(path)
+    require_both(labels, path, folder)
     if folder and arguments.repeats:
         labels = repeat_judgments(folder, labels, config, arguments.repeats)
     trust = trust_of(labels, config)

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from assay.cli._output import finish, print_estimate, told
     from assay.cli._progress import clean_stdout, progress_to
-    from assay.cli._run import ask, exchange_of, order_of
+    from assay.cli._run import ask, check_whole, exchange_of, order_of
     from assay.config import load
     from assay.rag.batches import BatchWritten
     from assay.rag.estimate import estimate_run
@@ -76,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_estimate(estimate, arguments)
         return 0
     require_baseline(arguments.baseline, config)
+    check_whole(order, arguments)
     try:
         with progress_to(quiet=arguments.quiet) as progress:
             folder = run_rag(order, progress, exchange_of(arguments))

@@ -6,7 +6,7 @@ work, `read_batch` reads what came back, and `keep` puts it into the reply cache
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +52,18 @@ def write_batch(
     return by_address
 
 
-def read_batch(paths: Iterable[Path], requests: Mapping[str, ChatRequest]) -> BatchResult:
-    """The result file and the error file of a batch, in any order of lines."""
+def read_batch(
+    paths: Iterable[Path], requests: Mapping[str, ChatRequest], known: Callable[[str], bool] = lambda _: False
+) -> BatchResult:
+    """The result file and the error file of a batch, in any order of lines. What is known was taken in before."""
     replies: dict[str, ChatReply] = {}
     failed: dict[str, str] = {}
     for path in paths:
         for number, line in read_jsonl(path):
             where = f"{path}:{number}"
             name = str(line.get("custom_id")) if isinstance(line, dict) else ""
+            if name not in requests and known(name):
+                continue
             if name not in requests:
                 raise AssayError(f"custom_id {name!r} was not asked for", where=where, expected="results of this batch")
             if name in replies or name in failed:

@@ -78,7 +78,7 @@ class Budget:
             self._waiting.clear()
 
 
-_RESUME = "Resume the run with a higher limit"
+_RESUME = "What was finished is kept, and whoever goes on has the whole limit again"
 
 
 class Ledger:

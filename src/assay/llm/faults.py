@@ -21,6 +21,9 @@ _QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "quota_exceeded"}
 _EVERY_CALL = {"unsupported_parameter", "unsupported_value", "model_not_found", "invalid_api_key"}
 
 
+_NO_MODEL = "Check the model's name and base_url"
+
+
 class CallFault(Exception):
     """One call failed. Whether another may follow is in `retry`."""
 
@@ -60,8 +63,9 @@ def fault_of_status(status: int, body: str, *, where: str, wait: float | None, h
         return QuotaSpent(f"{what}{asked}", where=where, hint="Resume the run when the quota allows it")
     if status in _RETRIED or status >= 500:
         return CallFault("rate_limited" if status == 429 else "server", what, wait=wait)
-    if status in _HOPELESS or code in _EVERY_CALL or _hopeless(message):
-        return FatalLlmError(what, where=where, hint=_advice(status, code, hint))
+    no_model = status == 404 or code == "model_not_found" or _names_no_model(message)
+    if status in _HOPELESS or code in _EVERY_CALL or no_model or _refuses_the_key(message):
+        return FatalLlmError(what, where=where, hint=_NO_MODEL if no_model else _advice(code, hint))
     return CallFault("rejected", what, retry=False)
 
 
@@ -93,18 +97,20 @@ def _short(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:300]}…"
 
 
-def _hopeless(message: str) -> bool:
-    """Some services answer 400 where others answer 401 or 404."""
+def _names_no_model(message: str) -> bool:
+    """Some services answer 400 where others answer 404."""
     low = message.lower()
-    about_model = "model" in low and any(
-        sign in low for sign in ("not found", "does not exist", "invalid model", "unknown model")
-    )
-    return about_model or ("api key" in low and any(sign in low for sign in ("invalid", "not valid", "incorrect")))
+    signs = ("not found", "does not exist", "invalid model", "unknown model", "not a valid model")
+    return "model" in low and any(sign in low for sign in signs)
 
 
-def _advice(status: int, code: str, hint: str | None) -> str:
+def _refuses_the_key(message: str) -> bool:
+    """And 400 where others answer 401."""
+    low = message.lower()
+    return "api key" in low and any(sign in low for sign in ("invalid", "not valid", "incorrect"))
+
+
+def _advice(code: str, hint: str | None) -> str:
     if code.startswith("unsupported_"):
         return "Set the parameter to null under llm.models in assay.yaml"
-    if status == 404 or code == "model_not_found":
-        return "Check the model's name and base_url"
     return hint or "Check the key and the model's name"

@@ -81,8 +81,12 @@ def _fault_of_value(value: Any, schema: Schema, place: str) -> str | None:
         return f"{place} is {_shown(value)}; expected {' or '.join(map(_shown, choices))}"
     for keyword, limit in schema.items():
         if keyword in _LIMITS and not _LIMITS[keyword][0](value, limit):
-            return f"{place} is {_shown(value)}: {_LIMITS[keyword][1]} {limit}"
+            return f"{place} is {_shown(value)}: {_LIMITS[keyword][1]} {_limit(limit)}"
     return None
+
+
+def _limit(limit: Any) -> str:
+    return f"{limit:g}" if isinstance(limit, float) else str(limit)
 
 
 def _fault_of_object(value: dict[str, Any], schema: Schema, root: Schema, place: str) -> str | None:

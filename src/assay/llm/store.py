@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from assay.errors import AssayError
+from assay.errors import AssayError, IncompleteRun
 from assay.llm.fingerprint import Parts
 from assay.llm.protocol import ChatReply
 
@@ -140,7 +140,8 @@ class ReplyStore:
             with _told(self.path):
                 replies = self._insert(connection, [waiting.entry for waiting in batch])
         except AssayError as fault:
-            _tell(batch, [fault] * len(batch))
+            hint = "What was finished is kept. Make room there, or choose another place with paths.cache"
+            _tell(batch, [IncompleteRun(fault.what, where=fault.where, hint=hint)] * len(batch))
             return
         _tell(batch, replies)
 

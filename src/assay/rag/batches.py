@@ -69,9 +69,9 @@ async def _missing(bench: Bench) -> dict[str, Waiting]:
 async def _take(bench: Bench, path: Path) -> None:
     waiting = await _missing(bench)
     requests = {address: one.request for address, one in waiting.items()}
-    result = read_batch([path], requests)
     store = bench.models.memory.store
     assert store is not None
+    result = read_batch([path], requests, lambda address: store.get(address) is not None)
     for address, reply in result.replies.items():
         one = waiting[address]
         alone = BatchResult(replies={address: reply}, failed={}, missing=())
@@ -93,4 +93,5 @@ async def _write(bench: Bench, path: Path) -> str:
         raise AssayError(what, expected="a model of the provider openai, perhaps with a base_url")
     write_batch(path, chosen, provider=first.provider, identity=first.identity)
     model = f"{first.provider}/{first.request.model}"
-    return f"{path}: {len(chosen)} requests to {model}. Take its results in with --batch-in"
+    counted = f"{len(chosen)} request{'s' if len(chosen) != 1 else ''}"
+    return f"{path}: {counted} to {model}. Take its results in with --batch-in"

@@ -169,13 +169,16 @@ def _retrieved(output: Output) -> list[dict[str, Any]] | None:
 
 
 def _timing(judged: Judged) -> dict[str, float | None]:
-    """Seconds by phase. The total is what the system says of itself, or its known phases, and the judge."""
+    """Seconds by phase. The total is what the system says of itself, or its known phases, and the judge.
+
+    A generation or a judge whose time is not known leaves the total unknown, too.
+    """
     timing = judged.output.timing
     phases = {"retrieval": timing.retrieval, "rerank": timing.rerank, "generation": timing.generation}
     known = [value for value in phases.values() if value is not None]
-    system = timing.total if timing.total is not None else sum(known) if known else None
-    parts = [part for part in (system, judged.judge_seconds) if part is not None]
-    phases |= {"judge": judged.judge_seconds, "total": sum(parts) if parts else None}
+    system = timing.total if timing.total is not None or timing.generation is None else sum(known)
+    parts = [system, *([judged.judge_seconds] if judged.judgement else [])]
+    phases |= {"judge": judged.judge_seconds, "total": None if None in parts else sum(filter(None, parts))}
     return {name: None if value is None else round(value, 6) for name, value in phases.items()}
 
 

@@ -53,8 +53,8 @@ async def judged(case: Case, output: Output, judge: Judge) -> Judged:
     start = perf_counter()
     judgement = await judge.judge(answer_of(case, output))
     measured = perf_counter() - start
-    latency = judgement.reply.latency if judgement.reply else None
-    return Judged(output, judgement, latency if latency is not None else measured)
+    # Of a reply that came by a batch the time is not known: to find it in the cache is not to judge.
+    return Judged(output, judgement, judgement.reply.latency if judgement.reply else measured)
 
 
 def answer_of(case: Case, output: Output) -> Answer:

@@ -47,6 +47,13 @@ def labelled(given: Path, run: str | None, config: Config) -> tuple[Path, RunFol
     return path, found
 
 
+def require_both(labels: Sequence[Label], path: Path, run: RunFolder | None) -> None:
+    """Where no answer has marks of both there is nothing to check, and nobody wants a page of dashes."""
+    if not any(label.human and label.judge for label in labels):
+        hint = f"Its case ids must be those of {run.name}" if run else "Take the judge's marks from a run: --run last"
+        raise AssayError("no answer is marked by a person and by the judge", where=str(path), hint=hint)
+
+
 def labels_of(path: Path, rows: Iterable[Row]) -> list[Label]:
     """The labels of the file with the run's own judgments; questions nobody labelled count for the corrected rate."""
     judged = {row["case_id"]: row for row in rows if row["status"] == "ok"}

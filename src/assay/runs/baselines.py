@@ -91,7 +91,7 @@ def promote(run: RunFolder, root: Path, *, today: date, force: bool = False) -> 
     scored = of_run(run)
     while True:
         version = max((baseline.name.version for baseline in all_baselines(root, client)), default=0) + 1
-        name = BaselineName(client, version, today.isoformat(), summary["corpus"]["question_count"])
+        name = BaselineName(client, version, today.isoformat(), summary["corpus"]["tested"])
         if _reserve(root, client, version):
             break
     data = {"baseline_version": version, **{key: value for key, value in summary.items() if key != "run_id"}}

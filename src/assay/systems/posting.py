@@ -72,7 +72,7 @@ class Poster:
     async def post(self, path: str, payload: dict[str, object]) -> Reply:
         """The reply. A fault of this call is `Failed`; one of every call is an AssayError."""
         body = dump_json(payload).encode()
-        error, was_refused, attempt = None, False, 0
+        error, refused, attempt = None, None, 0
         while True:
             attempt += 1
             token = self._known_token()
@@ -80,11 +80,11 @@ class Poster:
             try:
                 reply, seconds = await self._try(path, body, sent)
             except _Refused:
-                if was_refused:
-                    what = f"/{path} answered 401 again with a fresh token"
+                if refused is not None:
+                    what = f"/{path} answered 401{' again with a fresh token' if sent != refused else ''}"
                     raise AssayError(what, where=self.where, hint=token.advice()) from None
                 await token.refresh(sent)
-                was_refused, error = True, "answered 401"
+                refused, error = sent, "answered 401"
             except CallFault as fault:
                 error = self._clean(f"/{path}: {fault.what}")
                 if not fault.retry or attempt >= self._options.tries:
