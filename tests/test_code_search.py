@@ -21,7 +21,7 @@ from assay.corpus.index import Index
 from assay.corpus.scan import Sources
 from assay.errors import AssayError, MissingExtra
 from assay.records import Chunk, Lane, Ranking
-from assay.retrievers.analysis import CODE, analyzer, query_terms
+from assay.retrievers.analysis import CODE, analyzer, bare_name, query_terms, split_symbol
 from assay.retrievers.code_fields import units_of
 from assay.retrievers.identifiers import split_identifier
 from assay.retrievers.protocol import Query, Request
@@ -105,6 +105,79 @@ def test_a_name_as_written_goes_before_others_of_the_same_words(tmp_path: Path) 
     assert [search(index, name)[0] for name in names] == [f"code:a.py::{name}" for name in names]
     # In a sentence only what looks like a name is taken for one.
     assert search(index, "where are the _fields of it")[0] == "code:a.py::_fields"
+
+
+def code_index(folder: Path, texts: dict[str, str]) -> Index:
+    """Units by what stands behind `code:` in their ids."""
+    chunks = [Chunk(id=f"code:{id_}", text=text, source=id_.split("::")[0], lane="code") for id_, text in texts.items()]
+    return write_index(folder / "i.db", chunks)
+
+
+@pytest.mark.parametrize("query", ["strip auth", "auth should strip", "shouldStripAuth", "should_strip_auth"])
+def test_the_words_of_a_name_go_before_a_caller_that_says_them_often(tmp_path: Path, query: str) -> None:
+    """The caller is short and says the words twice; the function itself is long and says them once."""
+    own = "def should_strip_auth(old, new):\n" + "    compare(old.port, new.port, old.scheme, new.scheme)\n" * 12
+    caller = "def rebuild_auth(headers):\n    strip(auth) if should_strip_auth(auth) else auth"
+    index = code_index(tmp_path, {"s.py::should_strip_auth": own, "s.py::rebuild_auth": caller, "s.py::auth": "auth"})
+    assert "code:s.py::should_strip_auth" in search(index, query, k=1 if "should" in query.lower() else 2)
+
+
+@pytest.mark.parametrize("query", ["ForkPool execute", "ForkPool::execute", "execute of the ForkPool"])
+def test_all_overloads_of_a_method_go_before_its_class(tmp_path: Path, query: str) -> None:
+    overloads = ["execute(Runnable task)", "execute(ForkTask<?>task)", "execute(std::list<Task> all)#2"]
+    texts = {f"P.java::ForkPool::{name}": "void execute() { run(); }" for name in overloads}
+    texts |= {"P.java::ForkPool": "class ForkPool: the fork pool executes what a fork pool does"}
+    texts |= {"Q.java::WorkPool::execute(Runnable task)": "void execute() { forkPool.execute(task); }"}
+    texts |= {f"R.java::Rest::part{number}": "void part() { rest(); }" for number in range(20)}
+    found = search(code_index(tmp_path, texts), query)
+    assert set(found[:3]) == {f"code:P.java::ForkPool::{name}" for name in overloads}
+
+
+def test_a_method_of_a_generic_impl_is_one_of_its_type(tmp_path: Path) -> None:
+    texts = {f"a.rs::impl fmt::Display for {type_}<i32>::fmt": "fn fmt() {}" for type_ in ("Line", "Point", "Shape")}
+    assert search(code_index(tmp_path, texts), "Point fmt")[0] == "code:a.rs::impl fmt::Display for Point<i32>::fmt"
+
+
+@pytest.mark.parametrize(
+    "query", ["shaders/map_pars_fragment.js", "map_pars_fragment.js", "where is shaders/map_pars_fragment.js?"]
+)
+def test_a_path_goes_before_what_only_speaks_of_the_file(tmp_path: Path, query: str) -> None:
+    speaks = "import map_pars_fragment from './shaders/map_pars_fragment.js'; map_pars_fragment, shaders"
+    texts = {"shaders/map_pars_fragment.js::module@1": "export default `x`", "lib.js::map_pars_fragment": speaks}
+    assert search(code_index(tmp_path, texts), query)[0] == "code:shaders/map_pars_fragment.js::module@1"
+
+
+def test_words_with_a_stroke_between_them_are_names_too(tmp_path: Path) -> None:
+    texts = {"a.c::read_write": "x", "a.c::read_only": "read write read write", "read/a.c::f": "x"}
+    assert search(code_index(tmp_path, texts), "read/write")[0] == "code:a.c::read_write"
+
+
+def test_of_two_methods_that_differ_in_case_the_one_as_written_comes_first(tmp_path: Path) -> None:
+    index = code_index(
+        tmp_path, {"h.go::Header::Write": "write write", "h.go::Header::write": "write", "h.go::Do": "do"}
+    )
+    assert [search(index, query)[0] for query in ("Header.write", "Header::Write")] == [
+        "code:h.go::Header::write",
+        "code:h.go::Header::Write",
+    ]
+
+
+SYMBOLS = [
+    ("wait", ["wait"], "wait"),
+    ("Policy::wait(std::chrono::seconds s)", ["Policy", "wait(std::chrono::seconds s)"], "wait"),
+    ("outer(int x)::inner", ["outer(int x)", "inner"], "inner"),
+    ("A::operator()(int x)", ["A", "operator()(int x)"], "operator()"),
+    ("impl From for (A, B)", ["impl From for (A, B)"], "impl From for (A, B)"),
+    ("Kind@type#2", ["Kind@type#2"], "Kind"),
+    ("f()#2", ["f()#2"], "f"),
+    ("enum@12", ["enum@12"], "enum@12"),
+]
+
+
+@pytest.mark.parametrize(("symbol", "parts", "bare"), SYMBOLS)
+def test_a_symbol_is_taken_apart(symbol: str, parts: list[str], bare: str) -> None:
+    assert split_symbol(symbol) == parts
+    assert bare_name(parts[-1]) == bare
 
 
 def test_a_file_goes_before_others_of_the_same_words(tmp_path: Path) -> None:

@@ -136,10 +136,11 @@ class Decision(Settings, frozen=True):
 class CodeFields(Settings, frozen=True):
     """What bm25 searches beside the text of a unit of code: a match there counts so many times one in the text."""
 
-    symbol: Annotated[NotNegative, Meta(description="its name; eight times that for the whole name as written")] = 0.25
-    path: Annotated[NotNegative, Meta(description="the path of its file; eight times that for the path as written")] = (
-        0.25
-    )
+    symbol: Annotated[
+        NotNegative,
+        Meta(description="its name; 4 times that for the whole name, 8 times for class and method together"),
+    ] = 0.5
+    path: Annotated[NotNegative, Meta(description="the path of its file; 32 times that for the path as written")] = 0.25
 
     @property
     def weights(self) -> dict[str, float]:

@@ -20,7 +20,7 @@ from assay.retrievers.stopwords import STOP_WORDS
 
 Stem = Callable[[str], str]
 
-VERSION = 4
+VERSION = 5
 """Raised when the same text gives other terms than before: prepared structures are then built again."""
 
 CODE = "code"
@@ -31,6 +31,9 @@ SYMBOL, PATH = "symbol", "path"
 
 EXACT = "="
 """Stands before a name or a path as it is written."""
+
+TOGETHER = "+"
+"""Stands before the words of a name, in the order of the alphabet."""
 
 LONGEST_WORD = 80
 """Characters; what is longer is no word but data, and is cut there."""
@@ -81,6 +84,9 @@ _WORD = re.compile(
 )
 
 _NAME = re.compile(rf"{_LETTER}+")
+_PARTING = re.compile(r"(::|[()])")
+_TYPE_PARAMETERS = re.compile(r"(?<=\w)<.*>")
+_DIFFERENCE = re.compile(r"(?<!^operator)\(.*|@[a-z]+(?:#\d+)?$|#\d+$")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´′＇ʹ‛", "'"))
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
@@ -174,15 +180,15 @@ class Analyzer:
         """Each part of a compound, and a compound also whole: `e-mail` is found by `mail` and by `email`."""
         word = _ELISION.sub("", word[:LONGEST_WORD])
         parts = [part for part in _JOINTS.split(word) if part.strip("'")]
-        if len(parts) > 1 and parts[-1] not in _ENCLITICS and (whole := self._term("".join(parts))):
+        if len(parts) > 1 and parts[-1] not in _ENCLITICS and (whole := self.term("".join(parts))):
             yield Term(whole)
         for part in parts:
             bare = _CLITIC.sub("", _ELISION.sub("", part))
             is_stop = bare in self.stop_words or part in self.stop_words
-            if text := self._term(bare):
+            if text := self.term(bare):
                 yield Term(text, is_stop)
 
-    def _term(self, word: str) -> str:
+    def term(self, word: str) -> str:
         """Accents are folded after stemming, because stemmers need them."""
         return fold_accents(self._stem(word)).replace("'", "")
 
@@ -203,27 +209,33 @@ class CodeAnalyzer(Analyzer):
 
     def _name(self, name: str) -> Iterator[Term]:
         parts = split_identifier(name[:LONGEST_WORD])
-        if len(parts) > 1 and (whole := self._term("".join(parts).lower())):
+        if len(parts) > 1 and (whole := self.term("".join(parts).lower())):
             yield Term(whole)
         for part in map(str.lower, parts):
-            if text := self._term(part):
+            if text := self.term(part):
                 yield Term(text, part in self.stop_words)
 
 
 class SymbolAnalyzer(CodeAnalyzer):
-    """Of `Policy::wait`: its own name as written, its parts, and the qualified name as one term, `policy.wait`."""
+    """Of `Policy::max_wait(int n)`: its own name as written, its parts, the qualified name as one term
+    (`policy.maxwait`), and the words of both, together and in any order. Its parameters are in its text."""
 
     def pieces(self, text: str) -> list[str]:
         return [text]
 
     def analyse(self, piece: str) -> Iterator[Term]:
-        scope, _, own = piece.rpartition("::")
-        names = [*joined_names(scope)[-1:], *joined_names(own)]
-        if len(names) > 1:
-            yield Term(".".join(names))
-        if own:
-            yield Term(EXACT + own)
-        yield from super().analyse(own)
+        *around, own = split_symbol(piece)
+        bare = bare_name(own)
+        owner = _plain_names(bare_name(around[-1]))[-1:] if around else []
+        names = _plain_names(bare)
+        if bare:
+            yield Term(EXACT + bare)
+        if owner and names:
+            yield Term(".".join(joined_names(" ".join([*owner, *names]))))
+        own_words = together(*map(stems_of, names))
+        all_words = together(*map(stems_of, [*owner, *names]))
+        yield from (Term(words) for words in dict.fromkeys([own_words, all_words]) if words)
+        yield from super().analyse(bare)
 
 
 class PathAnalyzer(CodeAnalyzer):
@@ -238,9 +250,50 @@ class PathAnalyzer(CodeAnalyzer):
         yield from super().analyse(piece)
 
 
+def split_symbol(symbol: str) -> list[str]:
+    """`Policy::wait(std::chrono::seconds s)` at what parts a name from what it is part of, not within parameters."""
+    if "(" not in symbol:
+        return symbol.split("::")
+    parts, depth = [""], 0
+    for piece in _PARTING.split(symbol):
+        depth += (piece == "(") - (piece == ")")
+        if piece == "::" and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
+def bare_name(name: str) -> str:
+    """A name without what tells it from others of that name: `area(int a)#2`, `Point@type`."""
+    return name if name.startswith("impl ") else _DIFFERENCE.sub("", name)
+
+
+def names_in(text: str) -> list[str]:
+    """In their order, as written."""
+    return _NAME.findall(text)
+
+
+def _plain_names(name: str) -> list[str]:
+    """Without those of type parameters: a method of `impl Display for Point<i32>` is one of `Point`."""
+    return names_in(_TYPE_PARAMETERS.sub("", name))
+
+
 def joined_names(text: str) -> list[str]:
     """The names in a text, each as one word: `SpecAutoState` and `spec_auto_state` are the same."""
     return ["".join(split_identifier(name)).lower() for name in _NAME.findall(text)]
+
+
+def stems_of(name: str) -> frozenset[str]:
+    """Of the words of a name."""
+    term = analyzer(CODE).term
+    return frozenset(stem for word in split_identifier(name[:LONGEST_WORD]) if (stem := term(word.lower())))
+
+
+def together(*stems: frozenset[str]) -> str | None:
+    """One term for the words of one name or several, whatever their order; None for a word alone."""
+    words = frozenset[str]().union(*stems)
+    return TOGETHER + ".".join(sorted(words)) if len(words) > 1 else None
 
 
 @cache

@@ -8,25 +8,17 @@ their own.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
 
 from assay.corpus.chunking import id_part
 from assay.corpus.index import Index
-from assay.retrievers.analysis import CODE, EXACT, PATH, SYMBOL, analyzer, joined_names, query_terms
+from assay.retrievers.analysis import PATH, SYMBOL, split_symbol
 from assay.retrievers.counting import count_terms
 from assay.retrievers.postings import Postings
-
-EXACTLY = 8
-"""How much more than a part of it counts a name or a path as it is written, or class and method named together."""
-_WORD = re.compile(r"\w+!?")
-_LOOKS_LIKE_A_NAME = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
-_LOOKS_LIKE_A_PATH = re.compile(r"/|\w\.\w{1,4}$")
 
 
 class CodeUnit(Struct, frozen=True):
@@ -37,13 +29,12 @@ class CodeUnit(Struct, frozen=True):
 
     @property
     def scope(self) -> str:
-        return self.symbol.rpartition("::")[0]
+        return "::".join(split_symbol(self.symbol)[:-1])
 
     @property
     def name(self) -> str:
-        """The last part alone, and the last two joined."""
-        scope, _, own = self.symbol.rpartition("::")
-        return f"{scope.rpartition('::')[2]}::{own}" if scope else own
+        """The last part, after what it is part of."""
+        return "::".join(split_symbol(self.symbol)[-2:])
 
 
 def units_of(index: Index) -> dict[int, CodeUnit]:
@@ -97,11 +88,6 @@ def _nested(index: Index, units: Mapping[int, CodeUnit]) -> list[tuple[int, int]
     return pairs
 
 
-def prefix_of(field: str) -> str:
-    """Of the field's terms; no term holds the sign."""
-    return f"{field}@"
-
-
 def field_postings(size: int, units: Mapping[int, CodeUnit]) -> dict[str, Postings]:
     members = np.zeros(size, dtype=bool)
     members[list(units)] = True
@@ -110,36 +96,3 @@ def field_postings(size: int, units: Mapping[int, CodeUnit]) -> dict[str, Postin
         names[row], paths[row] = unit.name, unit.path
     columns = {"symbol": count_terms(names, [SYMBOL] * size), "path": count_terms(paths, [PATH] * size)}
     return {field: Postings.build(counts, members) for field, counts in columns.items()}
-
-
-def field_terms(query: str, weights: Mapping[str, float]) -> dict[str, float]:
-    """What is looked for in the fields, by weight."""
-    words: dict[str, float] = dict(query_terms(query, [analyzer(CODE)]))
-    found = {prefix_of(field) + term: n * weight for field, weight in weights.items() for term, n in words.items()}
-    names = joined_names(query)
-    pairs = {f"{a}.{b}" for first, second in pairwise(names) for a, b in ((first, second), (second, first))}
-    exact = {"symbol": [*sorted(pairs), *sorted(pairs), *_names(query)], "path": _paths(query)}
-    for field, terms in exact.items():
-        for term in terms:
-            found[prefix_of(field) + term] = found.get(prefix_of(field) + term, 0.0) + EXACTLY * weights[field]
-    return found
-
-
-def _names(query: str) -> list[str]:
-    """Words that are meant as names: those that look like one, and a plain word that stands alone."""
-    words = [word for token in query.split() if not _is_path(token) for word in _WORD.findall(token)]
-    plain = [word for word in words if not _LOOKS_LIKE_A_NAME.search(word)]
-    return [EXACT + word for word in words if word not in plain or len(plain) == 1]
-
-
-def _paths(query: str) -> list[str]:
-    return [EXACT + _bare(token).lower() for token in query.split() if _is_path(token)]
-
-
-def _is_path(token: str) -> bool:
-    return _LOOKS_LIKE_A_PATH.search(_bare(token)) is not None
-
-
-def _bare(token: str) -> str:
-    """Without the marks around a path in a sentence."""
-    return token.strip("`'\"(),;:?!").removeprefix("./").strip("/")

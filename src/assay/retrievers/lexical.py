@@ -17,7 +17,8 @@ from assay.corpus.language import detect_each
 from assay.files import dump_json
 from assay.records import Lane
 from assay.retrievers.analysis import CODE, VERSION, Analyzer, analyzer, language_code, query_terms
-from assay.retrievers.code_fields import field_postings, field_terms, own_texts, prefix_of, units_of
+from assay.retrievers.code_fields import field_postings, own_texts, units_of
+from assay.retrievers.code_query import field_terms, prefix_of
 from assay.retrievers.counting import count_terms
 from assay.retrievers.postings import K1, B, Counts, Postings
 
