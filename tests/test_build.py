@@ -437,9 +437,10 @@ def test_a_beir_folder_is_its_corpus(tmp_path: Path) -> None:
     (docs / "corpus.jsonl").write_text('{"_id": "d1", "title": "T", "text": "body"}\n{"_id": "d2", "text": "more"}')
     (docs / "queries.jsonl").write_text('{"_id": "q1", "text": "question?"}\n')
     (docs / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n")
+    (docs / "assay.json").write_text('{"version": {}}')
     summary = update(tmp_path, embedder=Counting())
     assert ids(tmp_path) == ("d1", "d2")
-    assert (summary.documents, summary.added, summary.skipped) == (2, 1, {".tsv": 1})
+    assert (summary.documents, summary.added, summary.skipped, summary.failed) == (2, 1, {}, ())
 
 
 def test_embeddings_that_come_along_are_kept(tmp_path: Path) -> None:

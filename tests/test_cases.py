@@ -172,6 +172,35 @@ def test_flat_cases(tmp_path: Path) -> None:
     assert case.tags == {"team": "red", "year": "2026", "none": "unknown", "source": "x.pdf"}
 
 
+def test_the_documents_of_pages_are_the_sources_where_no_others_are_named(tmp_path: Path) -> None:
+    pages = [{"document": "x.pdf", "page": 2}, {"document": "x.pdf", "page": 3}, {"document": "y.pdf", "page": 1}]
+    path = tmp_path / "cases.json"
+    path.write_text(
+        json.dumps([{"id": "a", "question": "q", "pages": pages}, {"id": "b", "question": "q", "sources": ["z"]}])
+    )
+    assert [case.sources for case in load_cases(path).cases] == [("x.pdf", "y.pdf"), ("z",)]
+
+
+def test_what_can_be_converted_is_taken_as_it_is(tmp_path: Path) -> None:
+    lines = tmp_path / "gold.jsonl"
+    hopeless = question("b", content={"question": "When?", "is_impossible": True})
+    lines.write_text("\n".join(json.dumps(item) for item in (question("a"), hopeless)))
+    found = load_cases(lines)
+    assert (found.format, [case.expected_ids for case in found.cases]) == ("jsonl", [("chunk-a",)])
+    assert found.reasons == {"unanswerable": 1}
+    table = tmp_path / "gold.csv"
+    table.write_text("id,question,answer,chunk_id\nq1,Who?,Ana,c1\n")
+    assert [(case.id, case.answer, case.expected_ids) for case in load_cases(table).cases] == [("q1", "Ana", ("c1",))]
+    squad = tmp_path / "squad.json"
+    asked = {"id": "s", "question": "Who?", "answers": [{"text": "Ana", "answer_start": 0}]}
+    squad.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Ana did.", "qas": [asked]}]}]}))
+    (case,) = load_cases(squad).cases
+    assert (case.answer, len(case.expected_ids)) == ("Ana", 1)
+    table.write_text("id,question,chunk_id,difficulty\nq1,Who?,c1,harsh\n")
+    with pytest.raises(AssayError, match=r"gold\.csv, question 'q1': difficulty is 'harsh'"):
+        load_cases(table)
+
+
 def test_a_fault_in_json_lines_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text('{"id": "a", "question": "q"}\n\n{"id": "b"}\n')

@@ -228,6 +228,33 @@ def test_a_question_moves_with_its_document_to_another_name(tmp_path: Path) -> N
     assert found.raws[0]["provenance"]["pages"] == [1, 2]
 
 
+def test_a_set_written_by_hand_finds_its_chunks_by_the_answers(tmp_path: Path) -> None:
+    """It names no chunk: one question knows its document, one nothing, one has no answer, one is unanswerable."""
+    sentence = "The fine for a late book is 20 pence a day."
+    chunks = [
+        Chunk(id="new-1", text=sentence, source="fines.pdf", page=2),
+        Chunk(id="new-2", text="The reading room closes at nine.", source="rooms.pdf", page=7),
+    ]
+    raws = [*clean()[3:6], *[raw for raw in clean() if raw["content"]["is_impossible"]][:1]]
+    for at, said in enumerate([sentence, "The reading room closes at nine.", "", ""]):
+        put(at, "content.expected_answer", said)(raws)
+        put(at, "provenance.chunk_id", None)(raws)
+        put(at, "provenance.docs", ["fines.pdf"] if at == 0 else [])(raws)
+        put(at, "provenance.pages", [])(raws)
+    found = relocate_gold(gold_file(raws, tmp_path), Grounds(write_index(tmp_path / "new.db", chunks), Config()))
+    ids = [raw["id"] for raw in raws]
+    assert found.moved == {ids[0]: "new-1", ids[1]: "new-2"}
+    assert (found.lost, found.present) == ((ids[2],), (ids[3],))
+    assert found.how[ids[2]] == "it names no chunk and has no answer"
+    places = [raw["provenance"] for raw in found.raws]
+    assert [(place["chunk_id"], place["docs"], place["pages"]) for place in places] == [
+        ("new-1", ["fines.pdf"], []),
+        ("new-2", ["rooms.pdf"], [7]),
+        (None, [], []),
+        (None, [], []),
+    ]
+
+
 def test_what_is_lost_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     raws = clean()
     answer(0, "Nothing that anybody wrote")(raws)

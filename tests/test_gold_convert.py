@@ -292,8 +292,58 @@ def test_formats_are_told_by_what_is_there(tmp_path: Path) -> None:
     assert detect(tmp_path / "gold.json") == "schema-v2"
     assert detect(put(tmp_path / "s.json", SQUAD)) == "squad"
     assert detect(put(tmp_path / "q.json", QA)) == "qa"
+    assert detect(put(tmp_path / "c.json", [{"id": "1", "question": "Who?"}])) == "cases"
+    assert detect(put(tmp_path / "d.json", {"cases": [{"id": "1", "question": "Who?"}]})) == "cases"
+    assert detect(put(tmp_path / "c.jsonl", '{"id": "1", "question": "Who?", "answerable": false}\n')) == "cases"
+    assert detect(put(tmp_path / "e.jsonl", '{"id": "1", "question": "Who?"}\n')) == "jsonl"
     with pytest.raises(AssayError, match="not known"):
         detect(put(tmp_path / "x.json", {"a": 1}))
+
+
+CASES = [
+    {"id": "a", "question": "Who?", "answer": "Ana", "grades": {"c1": 2, "c2": 0}, "tags": {"team": "red"}},
+    {"id": "b", "question": "Where?", "pages": [{"document": "x.pdf", "page": 3}, {"document": "y.pdf", "page": 1}]},
+    {"id": "c", "question": "When?", "answerable": False, "category": "OUT_OF_SCOPE", "truth": "It says nothing."},
+    {"id": "d", "question": "Why?", "sources": ["x.pdf"]},
+]
+
+
+def test_cases_become_questions(tmp_path: Path) -> None:
+    raws = read(put(tmp_path / "c.json", CASES), Order()).raws
+    assert [raw["content"]["expected_answer"] for raw in raws] == ["Ana", "", "", ""]
+    assert [raw["content"]["is_impossible"] for raw in raws] == [False, False, True, False]
+    assert [raw["provenance"]["chunk_id"] for raw in raws] == ["c1", None, None, None]
+    assert [raw["provenance"]["docs"] for raw in raws] == [[], ["x.pdf", "y.pdf"], [], ["x.pdf"]]
+    assert [raw["provenance"]["pages"] for raw in raws] == [[], [3, 1], [], []]
+    assert [raw["classification"]["hard_type"] for raw in raws] == ["ANSWERABLE"] * 2 + ["OUT_OF_SCOPE", "ANSWERABLE"]
+    assert raws[2]["provenance"]["answer_explanation"] == "It says nothing."
+    assert raws[0]["cases"] == {"grades": {"c1": 2, "c2": 0}, "tags": {"team": "red"}}
+    with pytest.raises(AssayError, match="cases can only be read"):
+        write(Bundle(raws=raws), "cases", Order())
+
+
+def test_the_users_own_columns_go_before_the_keys_of_cases(tmp_path: Path) -> None:
+    lines = put(tmp_path / "c.jsonl", '{"Frage": "Wer?", "sources": ["x.pdf"]}\n')
+    (raw,) = read(lines, Order(columns={"question": "Frage", "docs": "sources"})).raws
+    assert (raw["content"]["question"], raw["provenance"]["docs"]) == ("Wer?", ["x.pdf"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "docs", "pages"),
+    [
+        ("a.jsonl", '{"question": "Who?", "source": "x.pdf", "page": 3}', ["x.pdf"], [3]),
+        ("a.jsonl", '{"question": "Who?", "source": ["x.pdf"], "page": null}', ["x.pdf"], []),
+        ("a.csv", "question,source,page\nWho?,x.pdf,3", ["x.pdf"], [3]),
+        ("a.csv", "question,source,page\nWho?,x.pdf;y.pdf,3;14", ["x.pdf", "y.pdf"], [3, 14]),
+        ("a.csv", "question,source,page\nWho?,,", [], []),
+        ("a.csv", "question,source,page\nWho?,x.pdf,iv", ["x.pdf"], ["iv"]),
+    ],
+)
+def test_one_document_or_page_is_a_list_of_one(
+    name: str, text: str, docs: list[str], pages: list[Any], tmp_path: Path
+) -> None:
+    (raw,) = read(put(tmp_path / name, text), Order(columns={"docs": "source", "pages": "page"})).raws
+    assert (raw["provenance"]["docs"], raw["provenance"]["pages"]) == (docs, pages)
 
 
 @pytest.mark.parametrize(

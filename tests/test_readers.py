@@ -251,6 +251,13 @@ def test_json_without_chunks_is_refused(tmp_path: Path, text: str) -> None:
         CHUNK_READERS.get(".json")(path)
 
 
+def test_squad_is_told_how_it_becomes_chunks(tmp_path: Path) -> None:
+    path = tmp_path / "dev.json"
+    path.write_text('{"data": []}')
+    with pytest.raises(AssayError, match=r"looks like SQuAD\. .* assay gold convert dev\.json --to beir"):
+        CHUNK_READERS.get(".json")(path)
+
+
 def test_embeddings_come_along_as_unit_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     chunks = [{"id": "a", "text": "x", "embedding": [3, 4]}, {"id": "b", "text": "y", "embedding": [0, 2.5]}]

@@ -244,6 +244,18 @@ def test_embeddings_of_an_unknown_model_are_warned_about(project: Path, capsys: 
     assert f"assay: {told}" in capsys.readouterr().err
 
 
+def test_questions_that_are_documents_themselves_are_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [
+        {"id": "fees-1", "question": "What are the fees?", "expected_ids": ["float-1"]},
+        {"id": "float-1", "question": "Who signs the float plan?", "expected_ids": ["float-1"]},
+        {"id": "q", "question": "Who pays?", "expected_ids": ["fees-1"]},
+    ]
+    Path("themselves.json").write_text(json.dumps(cases))
+    main(["retrieval", "--gold", "themselves.json", "--variants", "bm25", "--quiet"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "! 1 of 3 questions share their id with a chunk that is not expected" in shown
+
+
 def test_half_a_surrogate_pair_in_a_question(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Valid JSON, and no UTF-8 can hold it: it goes through search, results and reports all the same."""
     cases = [{"id": "q1", "question": "Who countersigns \ud800 it?", "expected_ids": ["float-2"]}]

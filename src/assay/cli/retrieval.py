@@ -17,7 +17,7 @@ HELP = "evaluate retrieval against a gold set"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli._ci import add_ci_arguments
 
-    parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, case file or BEIR folder")
+    parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, case file, CSV, SQuAD or BEIR folder")
     parser.add_argument("--index", metavar="FILE", type=Path, help="the index that is searched")
     parser.add_argument(
         "--variants", metavar="A,B", help="retrievers: bm25, vector, hybrid, bm25+rerank, run:FILE, ..."

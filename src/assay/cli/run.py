@@ -14,7 +14,7 @@ HELP = "ask every question, judge the answers, compare with the baseline"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli._ci import add_ci_arguments
 
-    parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, QA corpus or case file")
+    parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, QA corpus, case file, CSV or SQuAD")
     parser.add_argument("--index", metavar="FILE", type=Path, help="the index of the embedded pipeline")
     parser.add_argument("--system", metavar="NAME", help="embedded, python:module:name, a URL, recorded:FILE")
     parser.add_argument("--model", metavar="NAME", help="that writes the answers, provider/model")

@@ -83,7 +83,7 @@ def scan(sources: Sources, out: Path) -> Scan:
             name = safe_name(file.relative_to(path.parent if is_named else path).as_posix())
             if file.name == out.name and _is_same(file, out):
                 _refuse_own(file, is_named=is_named)
-            elif not _is_beir_queries(file) and _is_first(seen, name, file):
+            elif not _is_beside_beir(file) and _is_first(seen, name, file):
                 _add_document(result, file, name, is_named=is_named)
     _scan_code(sources.code, result)
     _scan_memories(sources.memories, result)
@@ -185,9 +185,12 @@ def _refuse_own(file: Path, *, is_named: bool) -> None:
         raise AssayError("is the index that would be written", where=str(file), hint="Choose another --out.")
 
 
-def _is_beir_queries(file: Path) -> bool:
-    """BEIR folders hold the questions beside the corpus, in the same form."""
-    return file.name == "queries.jsonl" and file.with_name("corpus.jsonl").exists()
+def _is_beside_beir(file: Path) -> bool:
+    """BEIR folders hold the questions beside the corpus, in the same form, and their judgements in a folder; those that
+    `assay gold convert` writes also say what BEIR has no place for."""
+    if file.parent.name == "qrels":
+        return file.suffix == ".tsv" and (file.parent.parent / "corpus.jsonl").exists()
+    return file.name in {"queries.jsonl", "assay.json"} and file.with_name("corpus.jsonl").exists()
 
 
 def _is_same(a: Path, b: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Cases from whatever a team has: a schema-v2 gold set, a flat case file, a BEIR folder.
+"""Cases from whatever a team has: a schema-v2 gold set, a flat case file, CSV, SQuAD, a BEIR folder.
 
 Nothing disappears: every question that is left out is kept with its reason.
 """
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from assay.errors import AssayError
 from assay.files import line_of, parse_json, read_text
 from assay.gold.qa import client_of, is_qa, parse_qa
-from assay.gold.schema import Question, is_gold, parse_gold
+from assay.gold.schema import Question, is_gold, parse_gold, question_of
 from assay.records import Case, Lane, PageRef
 from assay.validation import Keys, convert
 
@@ -62,11 +62,13 @@ def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
         return _from_beir(path)
     text = read_text(path)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    if path.suffix == ".jsonl":
-        items = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        data = [parse_json(line, str(path), number) for number, line in items]
-        return _flat_set(path, sha256, _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), purpose)
+    if path.suffix in {".csv", ".tsv"}:
+        return _converted(path, sha256, purpose)
+    if path.suffix in {".jsonl", ".ndjson"}:
+        return _from_lines(path, text, sha256, purpose)
     data = parse_json(text, str(path))
+    if isinstance(data, dict) and isinstance(data.get("data"), list):
+        return _converted(path, sha256, purpose)
     if is_qa(data):
         return replace(_case_set(path, sha256, "qa", parse_qa(data, text, path), ()), client=client_of(data, path))
     if is_gold(data):
@@ -76,10 +78,30 @@ def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
     if isinstance(data, dict) and isinstance(data.get("cases"), list):
         data, keys = data["cases"], ("cases",)
     if not isinstance(data, list):
-        expected = "a schema-v2 gold set, a list of cases, JSON lines of cases, or a BEIR folder"
+        expected = "a schema-v2 gold set, a list of cases, JSON lines of either, CSV, SQuAD, or a BEIR folder"
         raise AssayError("neither questions nor cases", where=str(path), expected=expected)
     cases = _flat(data, lambda inside: f"{path}:{line_of(text, (*keys, *inside))}")
     return _flat_set(path, sha256, cases, purpose)
+
+
+def _from_lines(path: Path, text: str, sha256: str, purpose: Purpose) -> CaseSet:
+    """Cases as a person writes them, or questions of schema v2."""
+    items = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    data = [parse_json(line, str(path), number) for number, line in items]
+    if data and isinstance(data[0], dict) and isinstance(data[0].get("content"), dict):
+        return _converted(path, sha256, purpose)
+    return _flat_set(path, sha256, _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), purpose)
+
+
+def _converted(path: Path, sha256: str, purpose: Purpose) -> CaseSet:
+    """What `assay gold convert` reads, by way of schema v2."""
+    from assay.gold.convert import detect, read
+    from assay.gold.formats.protocol import Order
+
+    raws = read(path, Order()).raws
+    questions = [question_of(raw, lambda _, raw=raw: f"{path}, question '{raw['id']}'") for raw in raws]  # type: ignore[misc]
+    cases, excluded = select(questions, purpose)
+    return _case_set(path, sha256, detect(path), cases, excluded)
 
 
 def _flat_set(path: Path, sha256: str, cases: Iterable[Case], purpose: Purpose) -> CaseSet:
@@ -220,7 +242,7 @@ def _case_of_flat(flat: FlatCase) -> Case:
         answerable=flat.answerable,
         category=flat.category,
         truth=flat.truth,
-        sources=flat.sources,
+        sources=flat.sources or tuple(dict.fromkeys(page.document for page in flat.pages)),
         tags=tags,
         lane=flat.lane,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.errors import AssayError
-from assay.files import read_json, write_atomic
+from assay.files import read_json, read_jsonl, write_atomic
 from assay.gold.formats.protocol import FORMATS, Bundle, Order, Raw, Written
 from assay.gold.leaves import PUBLISHED
 from assay.gold.qa import is_qa
@@ -23,6 +23,7 @@ TO_PUBLISHED = {
     "TEMPORAL_MISMATCH": "OUT_OF_DATABASE",
 }
 """The nearest name of UAEval4RAG for each of ours."""
+_OF_CASES = frozenset({"expected_ids", "answerable", "grades", "sources", "truth"})
 OWN = ("schema-v2", "jsonl", "csv")
 """They write whatever leaves a question has."""
 BEFORE = "hard_type_before"
@@ -34,7 +35,7 @@ def detect(path: Path) -> str:
     if path.is_dir():
         return "beir"
     if path.suffix in {".jsonl", ".ndjson"}:
-        return "jsonl"
+        return "cases" if _is_case(next((item for _, item in read_jsonl(path)), None)) else "jsonl"
     if path.suffix in {".csv", ".tsv"}:
         return "csv"
     data = read_json(path)
@@ -44,12 +45,21 @@ def detect(path: Path) -> str:
         return "qa"
     if is_gold(data):
         return "schema-v2"
-    expected = "schema v2, SQuAD, a RAG-run corpus, JSON lines, CSV, or a BEIR folder"
+    cases = data.get("cases") if isinstance(data, dict) else data
+    if isinstance(cases, list) and cases and isinstance(cases[0], dict):
+        return "cases"
+    expected = "schema v2, SQuAD, a RAG-run corpus, a list of cases, JSON lines, CSV, or a BEIR folder"
     raise AssayError("a format that is not known", where=str(path), expected=expected)
 
 
+def _is_case(item: Any) -> bool:
+    """Told from a row of anybody's own by the keys that only a case has."""
+    return isinstance(item, dict) and not _OF_CASES.isdisjoint(item)
+
+
 def read(path: Path, order: Order, form: str | None = None) -> Bundle:
-    chosen = FORMATS.get(form or detect(path))
+    found = form or detect(path)
+    chosen = FORMATS.get("jsonl" if found == "cases" and order.columns and not form else found)
     if chosen.read is None:
         raise AssayError(f"{chosen.name} can only be written")
     bundle = chosen.read(path, order)

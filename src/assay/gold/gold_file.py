@@ -27,6 +27,9 @@ class GoldFile(Struct, frozen=True, kw_only=True):
 
 def read_gold_file(path: Path) -> GoldFile:
     """Read strictly; a fault names its line."""
+    if path.is_dir() or path.suffix in {".jsonl", ".ndjson", ".csv", ".tsv"}:
+        hint = f"Make it one with: assay gold convert {path} --to schema-v2 --out gold.json"
+        raise AssayError("not a schema-v2 file", where=str(path), hint=hint)
     text = read_text(path)
     data = parse_json(text, str(path))
     questions = parse_gold(data, text, str(path))

@@ -91,7 +91,8 @@ class Relocation(Struct, frozen=True, kw_only=True):
     """What became of each question of a gold set in a new index."""
 
     present: tuple[str, ...]
-    """Questions whose chunk is still there, and still holds the answer: ids that count come again with other texts."""
+    """Questions whose chunk is still there, and still holds the answer: ids that count come again with other texts; and
+    unanswerable ones that never named any."""
     moved: dict[str, str]
     """Question → its new chunk."""
     how: dict[str, str]
@@ -107,7 +108,7 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     """Follow every question to the new index: by the text of its old chunk, its quoted answer, or its words."""
     texts = old.chunks(q.provenance.chunk_id or "" for q in gold.questions) if old else {}
     here = grounds.chunks(q.provenance.chunk_id or "" for q in gold.questions)
-    named = [question for question in gold.questions if question.provenance.chunk_id]
+    named = [question for question in gold.questions if _can_be_followed(question)]
     quotes = {q.id: _contradiction(raw) for q, raw in zip(gold.questions, gold.raws, strict=True)}
     absent = [each for each in named if not _stays(each, quotes[each.id], here, texts, grounds)]
     cases = {question.id: _case(question, quotes[question.id]) for question in gold.questions}
@@ -121,8 +122,9 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
         how[question.id] = by
         if target:
             moved[question.id] = target
-    homeless = tuple(question.id for question in gold.questions if not question.provenance.chunk_id)
-    how |= dict.fromkeys(homeless, "it names no chunk")
+    bare = [question for question in gold.questions if not _can_be_followed(question)]
+    homeless = tuple(question.id for question in bare if not question.content.is_impossible)
+    how |= dict.fromkeys(homeless, "it names no chunk and has no answer")
     lost = (*(question.id for question in absent if question.id not in moved), *homeless)
     present = tuple(q.id for q in gold.questions if q.id not in how)
     targets = grounds.chunks(moved.values())
@@ -132,6 +134,13 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     pairs_of_raws = zip(gold.questions, gold.raws, strict=True)
     raws = tuple(_with_chunk(raw, q, targets.get(moved.get(q.id, ""))) for q, raw in pairs_of_raws)
     return Relocation(present=present, moved=moved, how=how, lost=lost, by_text=old is not None, raws=raws)
+
+
+def _can_be_followed(question: Question) -> bool:
+    """A set that was written by hand names documents, not chunks: the quoted answer finds them."""
+    return bool(
+        question.provenance.chunk_id or (question.content.expected_answer and not question.content.is_impossible)
+    )
 
 
 def _stays(
@@ -241,6 +250,8 @@ def _with_chunk(raw: Any, question: Question, chunk: Chunk | None) -> Any:
     pages, docs = pages_of(chunk), question.provenance.docs
     changed: dict[str, Any] = {"chunk_id": chunk.id}
     elsewhere = _is_elsewhere(question, chunk)
+    if not docs:
+        changed |= {"docs": [chunk.source], "pages": list(question.provenance.pages or pages)}
     if elsewhere:
         changed["docs"] = [chunk.source, *(name for name in docs[1:] if not same_document(name, chunk.source))]
     if pages and question.provenance.pages and (elsewhere or not _is_on_its_page(question, chunk)):

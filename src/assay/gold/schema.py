@@ -5,6 +5,7 @@ Reading asks only for what every question must have (an id and its text); how co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -153,15 +154,16 @@ def parse_gold(data: Any, text: str, where: str) -> tuple[Question, ...]:
         )
     if not isinstance(data["questions"], list):
         raise AssayError("questions is not a list", where=where)
-    questions = tuple(_question(item, number, text, where) for number, item in enumerate(data["questions"]))
+    questions = tuple(
+        question_of(item, lambda keys, number=number: f"{where}:{line_of(text, ('questions', number, *keys))}")  # type: ignore[misc]
+        for number, item in enumerate(data["questions"])
+    )
     _refuse_duplicates(questions, text, where)
     return questions
 
 
-def _question(item: Any, number: int, text: str, where: str) -> Question:
-    def place(keys: Keys) -> str:
-        return f"{where}:{line_of(text, ('questions', number, *keys))}"
-
+def question_of(item: Any, place: Callable[[Keys], str]) -> Question:
+    """`place` gives file and line of what stands at that path; asked only when something is wrong."""
     level = item.get("classification", {}) if isinstance(item, dict) else {}
     value = level.get("difficulty") if isinstance(level, dict) else None
     if not _is_difficulty(value):

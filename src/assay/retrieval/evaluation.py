@@ -123,6 +123,13 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
     return run
 
 
+def _instead(gold: CaseSet) -> str | None:
+    """What can be done with a set that names no chunks."""
+    if "no chunk id" not in gold.reasons:
+        return None
+    return "Measure by page with --pages-only, or find the chunks of quoted answers with: assay gold relocate"
+
+
 def prepare(order: Order) -> Bench:
     """Read and check everything, so that a mistake is told before any work is done."""
     options = order.config.retrieval
@@ -132,7 +139,7 @@ def prepare(order: Order) -> Bench:
     cases = stratified(gold.cases, order.quick, order.config.seed) if order.quick else gold.cases
     if not cases:
         reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())
-        raise AssayError(f"no question can be tested: {reasons}", where=str(order.gold))
+        raise AssayError(f"no question can be tested: {reasons}", where=str(order.gold), hint=_instead(gold))
     if order.pages_only and order.index is None:
         raise AssayError(
             "page recall needs an index, which tells the page of a chunk", hint="Name one with --index FILE."
@@ -203,8 +210,19 @@ def _not_examined(bench: Bench) -> str | None:
 
 
 def _warnings(bench: Bench) -> list[str]:
-    doubt = bench.index.doubt if bench.index else None
-    return [doubt] if doubt else []
+    if bench.index is None:
+        return []
+    return [said for said in (bench.index.doubt, _found_by_themselves(bench.cases, bench.index)) if said]
+
+
+def _found_by_themselves(cases: Sequence[Case], index: Index) -> str | None:
+    """Of some BEIR sets (ArguAna, Quora) the questions are documents of the corpus, and each finds itself first."""
+    known = set(index.ids)
+    count = sum(case.id in known and case.id not in case.expected for case in cases)
+    if not count:
+        return None
+    what = f"{count} of {len(cases)} questions share their id with a chunk that is not expected"
+    return f"{what}: if the chunk is the question itself, it is found first. BEIR's own evaluation leaves it out."
 
 
 def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-HELP = "after re-chunking, follow the quoted answers to their new chunks and say what is lost"
+HELP = "after re-chunking, or for a set without chunks, follow the quoted answers to their chunks; say what is lost"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

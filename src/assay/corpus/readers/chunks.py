@@ -32,6 +32,9 @@ def read_list(path: Path) -> Ready:
     data = parse_json(text, str(path))
     keys: tuple[str, ...] = ()
     model_id = None
+    if isinstance(data, dict) and isinstance(data.get("data"), list):
+        hint = f"Take its paragraphs out with: assay gold convert {path.name} --to beir --out DIR; then index DIR"
+        raise AssayError("holds no chunks; it looks like SQuAD", where=str(path), hint=hint)
     if isinstance(data, dict):
         keys, model_id, data = ("chunks",), data.get("model_id"), data.get("chunks")
     if not isinstance(data, list):

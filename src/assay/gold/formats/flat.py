@@ -22,6 +22,7 @@ SHORT = {leaf.key: leaf.path for leaf in LEAVES} | {"answer": "content.expected_
 """Names people give: `question`, `answer`, `chunk_id`."""
 
 
+_LISTS = frozenset({"texts", "filled_texts", "numbers"})
 _CHOICE = re.compile(r"(?:mcq\.)?choices\.([A-Z])")
 """An exam sheet has a column for each choice."""
 
@@ -120,13 +121,25 @@ def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw
     raw = blank(str(known.get("id") or f"q{number:04d}"), question)
     for path, value in known.items():
         if value is not None or path in BY_PATH:
-            put(raw, path, value)
+            put(raw, path, _listed(value, BY_PATH[path]) if path in BY_PATH else value)
     raw["id"] = str(known.get("id") or raw["id"])
     _name_the_right_choice(raw["mcq"], known)
     inside = [key for key in rest if key.rpartition(".")[0] in GROUPS]
     for key in inside:
         put(raw, key, rest[key])
     return raw | {key: value for key, value in rest.items() if key not in inside}
+
+
+def _listed(value: Any, leaf: Leaf) -> Any:
+    """Where the schema has a list, one document or page is a list of one, and none an empty one."""
+    if not _LISTS.intersection(leaf.kinds) or isinstance(value, list):
+        return value
+    if value is None:
+        return None if leaf.nullable else []
+    if isinstance(value, str) and "numbers" in leaf.kinds:
+        parts = [part.strip() for part in re.split("[;,]", value)]
+        return [int(part) if part.isdecimal() else part for part in parts]
+    return [value]
 
 
 def _name_the_right_choice(mcq: Any, known: Mapping[str, Any]) -> None:
