@@ -414,6 +414,7 @@ def test_killed_and_resumed_is_as_if_never_killed(project: Path, server: ChatSer
     assert main(["run", "--quiet", "--resume", "last"]) == 0
     assert len(server.calls) - before <= 2 * (50 - done)
     resumed = without_times(last(project).results.read())
+    assert last(project).summary["execution"]["sessions"] == 2, "the killed one counts too"
     assert main(["run", "--quiet"]) == 0
     assert without_times(last(project).results.read()) == resumed
 

@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -373,6 +374,39 @@ def test_time_and_money_are_those_of_all_sessions(project: str) -> None:
     assert execution["questions_asked"] == 9
     assert execution["duration"] == pytest.approx(first.seconds + second.seconds, abs=0.002)
     assert execution["spent_usd"] == pytest.approx(0.006)
+
+
+START = sessions.Start(datetime(2026, 1, 31, tzinfo=UTC), 0.0)
+
+
+def work_on(folder: Path, cases: int, spent: float) -> str:
+    """One session; what it noted while it was under way."""
+
+    async def work() -> str:
+        done, noted = [0], asyncio.Event()
+
+        def told() -> tuple[int, float]:
+            noted.set()
+            return done[0], spent * done[0]
+
+        with sessions.recorded(folder, START, told):
+            done[0] = cases
+            noted.clear()
+            await noted.wait()
+            return (folder / sessions.OPEN_NAME).read_text()
+
+    return asyncio.run(work())
+
+
+def test_a_killed_session_counts_with_its_last_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "EVERY", 0.01)
+    note = work_on(tmp_path, 7, 0.5)
+    (tmp_path / sessions.FILE_NAME).unlink()
+    (tmp_path / sessions.OPEN_NAME).write_text(note)
+    work_on(tmp_path, 2, 0.25)
+    assert [(one.cases, one.spent) for one in sessions.read(tmp_path)] == [(7, 3.5), (2, 0.5)]
+    assert sessions.totals(tmp_path)["spent_usd"] == 4.0
+    assert {path.name for path in tmp_path.iterdir()} == {sessions.FILE_NAME}
 
 
 def test_a_finished_run_resumed_is_not_listed_twice(project: str) -> None:

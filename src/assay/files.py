@@ -14,15 +14,19 @@ from typing import Any
 from assay.errors import AssayError, Unwritable
 
 
-def write_atomic(path: Path, data: bytes | str | Iterable[bytes]) -> None:
-    """Write beside the target, flush to disk, then rename: readers see the old file or the new one."""
+def write_atomic(path: Path, data: bytes | str | Iterable[bytes], *, durable: bool = True) -> None:
+    """Write beside the target, flush to disk, then rename: readers see the old file or the new one.
+
+    What is not durable is not waited for: it outlives the process, but perhaps not a power cut.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             file.writelines((_encode(data),) if isinstance(data, str) else (data,) if isinstance(data, bytes) else data)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as fault:
         raise _unwritable(path, fault) from None

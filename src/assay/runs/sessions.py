@@ -1,7 +1,11 @@
-"""A run may be interrupted and resumed: what each of its sessions took, so that time and money are those of all."""
+"""A run may be interrupted and resumed: what each of its sessions took, so that time and money are those of all.
+
+A session that is under way notes several times a second where it is. One that was killed is counted by its last note.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -13,9 +17,15 @@ import msgspec
 from msgspec import Struct
 
 from assay.errors import Unwritable
-from assay.files import append_line, dump_json, read_jsonl
+from assay.files import append_line, dump_json, read_jsonl, write_atomic
 
 FILE_NAME = "sessions.jsonl"
+OPEN_NAME = ".session.json"
+"""Of the session under way; who finds one at the start finds what a killed one left."""
+EVERY = 0.25
+"""Seconds between two notes."""
+
+Told = Callable[[], tuple[int, float]]
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -37,29 +47,60 @@ class Start(Struct, frozen=True):
 
 
 @contextmanager
-def recorded(folder: Path, start: Start, told: Callable[[], tuple[int, float]]) -> Iterator[None]:
+def recorded(folder: Path, start: Start, told: Told) -> Iterator[None]:
     """Writes the session's line at its end. `told` gives the cases evaluated and the dollars spent by then."""
-    began = perf_counter()
-
-    def note() -> None:
-        end = perf_counter()
-        cases, spent = told()
-        session = Session(
-            timestamp=start.now.isoformat(timespec="seconds"),
-            seconds=round(end - start.clock, 3),
-            working=round(end - began, 6),
-            cases=cases,
-            spent=spent,
-        )
-        append_line(folder / FILE_NAME, dump_json(msgspec.to_builtins(session)))
-
+    _close_killed(folder)
+    journal = _Journal(folder, start, told)
     try:
+        journal.tick()
         yield
     except BaseException:
         with suppress(Unwritable):  # what ended the session is told, not that the disk is still full
-            note()
+            journal.end()
         raise
-    note()
+    journal.end()
+
+
+class _Journal:
+    """The session under way. Its notes are taken by the event loop, between two cases."""
+
+    def __init__(self, folder: Path, start: Start, told: Told) -> None:
+        self._folder, self._start, self._told = folder, start, told
+        self._began = perf_counter()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def tick(self) -> None:
+        with suppress(Unwritable):  # on a full disk the results tell it
+            write_atomic(self._folder / OPEN_NAME, self._so_far(), durable=False)
+        self._timer = asyncio.get_running_loop().call_later(EVERY, self.tick)
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        append_line(self._folder / FILE_NAME, self._so_far())
+        with suppress(OSError):
+            (self._folder / OPEN_NAME).unlink()
+
+    def _so_far(self) -> str:
+        now = perf_counter()
+        cases, spent = self._told()
+        session = Session(
+            timestamp=self._start.now.isoformat(timespec="seconds"),
+            seconds=round(now - self._start.clock, 3),
+            working=round(now - self._began, 6),
+            cases=cases,
+            spent=spent,
+        )
+        return dump_json(msgspec.to_builtins(session))
+
+
+def _close_killed(folder: Path) -> None:
+    """The last note of a session that could not write its line."""
+    left = folder / OPEN_NAME
+    if left.exists():
+        with suppress(Unwritable):
+            append_line(folder / FILE_NAME, left.read_text())
+            left.unlink()
 
 
 def read(folder: Path) -> list[Session]:
