@@ -21,6 +21,7 @@ pytest_plugins = ["pytester"]
 
 for module in ("testing.items", "rag.evaluation", "retrieval.evaluation", "extraction.evaluation", "lanes.evaluation"):
     import_module(f"assay.{module}")  # a session within this one forgets what it loaded, and numpy loads but once
+import_module("tree_sitter")  # so does this, which the evaluation of code loads where it parses
 
 GATES = [
     {"measure": "pass_rate", "at_least": 0.9},
