@@ -36,6 +36,8 @@ def cached(options: EmbedderOptions, folder: Path) -> Embedder:
 class CachedEmbedder:
     """Asks the embedder only for texts nobody asked before. Two processes may share the file."""
 
+    is_slow = True
+
     def __init__(self, embedder: Embedder, options: EmbedderOptions, path: Path) -> None:
         self.model_id = embedder.model_id
         self._embedder, self._options, self._path = embedder, options, path

@@ -81,7 +81,7 @@ class ReferenceJudge:
 
     def judgment(self, answer: Answer) -> Judgment:
         """By the first 100,000 characters of what the answer says; marks of citation are no part of that."""
-        answer = replace(answer, text=without_citations(answer.text[:LOOKED_AT]))
+        answer = replace(answer, text=said_in(answer))
         if answer.answerable and not answer.references:
             return self._judgment(answer, None, None, "no reference answer: there is nothing to compare with")
         done = _response(answer)
@@ -141,6 +141,11 @@ class ReferenceJudge:
             fingerprint=self.fingerprint,
             rule=self._rule_id,
         )
+
+
+def said_in(answer: Answer) -> str:
+    """What is graded of an answer."""
+    return without_citations(answer.text[:LOOKED_AT])
 
 
 def faithfulness(answer: Answer, terms: Terms) -> float | None:

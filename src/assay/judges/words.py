@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from assay.corpus.language import detect_joined
 from assay.embedders.protocol import Embedder
 from assay.judges.judgment import Answer
 from assay.metrics.answers import Terms, cosine
 from assay.retrievers.analysis import Analyzer, pieces
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FALLBACK = "en"
 
@@ -19,14 +25,20 @@ class Similarity:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.model_id = embedder.model_id
+        self.is_slow: bool = getattr(embedder, "is_slow", False)
+        """Whether a vector costs money or milliseconds; it is then kept, and soon there the second time."""
 
     def prepare(self) -> None:
         """Loads what it needs, or tells that it cannot: before anything is asked, not while replies wait to be read."""
-        self._embedder.embed(("ready",), kind="document")
+        self.embed(("ready",))
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Their vectors, as they are compared."""
+        return self._embedder.embed(texts, kind="document")
 
     def __call__(self, first: str, second: str) -> float:
         """0 if either text has no vector."""
-        vectors = self._embedder.embed([first, second], kind="document")
+        vectors = self.embed([first, second])
         return cosine(vectors[0], vectors[1]) or 0.0
 
 

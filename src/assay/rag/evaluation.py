@@ -41,6 +41,7 @@ from assay.rag.settings import scoring
 from assay.rag.subject import Subject
 from assay.rag.tally import Spending, Tally
 from assay.rag.trust import JUDGED, labels_of, trust_of
+from assay.rag.vectors import Vectors
 from assay.records import Case, Interval, Progress
 from assay.retrieval.evaluation import corpus_block
 from assay.retrieval.summary import distribution
@@ -146,7 +147,7 @@ async def _fill(run: RunFolder, bench: Bench, progress: Progress, start: session
     listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
     plan = Plan(
         cases=bench.cases,
-        systems=(Subject(guarded, bench.judge, unjudged),),
+        systems=(Subject(guarded, bench.judge, unjudged, Vectors.where_slow(bench.similarity, bench.judge.name)),),
         scorer=scorer,
         results=results,
         workers=options.workers,

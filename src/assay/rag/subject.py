@@ -12,6 +12,7 @@ from assay.judges import Answer, Judge
 from assay.judges import Judged as Judgement
 from assay.llm.protocol import Usage
 from assay.rag.again import Unjudged
+from assay.rag.vectors import Vectors
 from assay.records import Case
 from assay.systems.protocol import Output, Passage, RagSystem
 
@@ -31,8 +32,10 @@ class Subject:
 
     batch_size = 1
 
-    def __init__(self, system: RagSystem, judge: Judge, unjudged: Unjudged | None = None) -> None:
-        self.system, self.judge, self._unjudged = system, judge, unjudged
+    def __init__(
+        self, system: RagSystem, judge: Judge, unjudged: Unjudged | None = None, vectors: Vectors | None = None
+    ) -> None:
+        self.system, self.judge, self._unjudged, self._vectors = system, judge, unjudged, vectors
         self.name = system.name
 
     async def answer(self, cases: Sequence[Case]) -> Sequence[Judged]:
@@ -41,10 +44,15 @@ class Subject:
     async def _one(self, case: Case) -> Judged:
         kept = self._unjudged.get(case.id) if self._unjudged else None
         if kept is not None:
-            return replace(await judged(case, kept.output, self.judge), lost=kept.lost)
+            return replace(await self._judged(case, kept.output), lost=kept.lost)
         output = await self.system.run(case)
         if output.fault is not None or output.answer is None:
             return Judged(output, None, None)
+        return await self._judged(case, output)
+
+    async def _judged(self, case: Case, output: Output) -> Judged:
+        if self._vectors is not None:
+            await self._vectors.ready(answer_of(case, output))
         return await judged(case, output, self.judge)
 
 
