@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,6 +25,7 @@ from assay.cli.main import main
 from assay.errors import AssayError
 from assay.files import dump_json, write_json
 from assay.runs.folder import RunFolder
+from assay.viewer.guard import Ticket
 from assay.viewer.server import Server
 
 Shown = tuple[RunFolder, Client]
@@ -325,6 +328,66 @@ def test_the_plain_output(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) == 0
     process.stdout.close()
+
+
+def test_the_browser_is_opened_with_a_ticket_and_not_with_the_token(tmp_path: Path) -> None:
+    """On a terminal; the browser here writes down how it was called."""
+    (tmp_path / "runs").mkdir()
+    browser, called = tmp_path / "browser", tmp_path / "called"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$*" > {called}.part && mv {called}.part {called}\n')
+    browser.chmod(0o755)
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "assay", "view", "--port", "0"]
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=theirs, env={**os.environ, "BROWSER": f"{browser} %s"})
+    os.close(theirs)
+    try:
+        with os.fdopen(ours, encoding="utf-8") as terminal:
+            printed = terminal.readline().split("?token=")
+            while not called.exists():
+                time.sleep(0.01)
+            opened = called.read_text().split("/?ticket=")
+            assert printed[0] == f"Viewer: {opened[0]}/"
+            assert printed[1].strip() != opened[1]
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def test_a_ticket_is_good_once(shown: Shown, caplog: pytest.LogCaptureFixture) -> None:
+    client = shown[1]
+    path = client.guard.entrance.removeprefix(client.guard.address)
+    first, second, wrong = (client.ask("GET", place) for place in (path, path, f"{path}x"))
+    assert {answer.status for answer in (first, second, wrong)} == {303}
+    assert first.headers["Set-Cookie"].startswith(client.cookie)
+    assert "HttpOnly" in first.headers["Set-Cookie"]
+    assert "SameSite=Strict" in first.headers["Set-Cookie"]
+    assert "Set-Cookie" not in second.headers
+    assert "Set-Cookie" not in wrong.headers
+    assert caplog.text.count("came twice") == 1
+
+
+def test_a_ticket_is_good_for_a_minute() -> None:
+    now = 0.0
+    ticket = Ticket(lambda: now)
+    now = 60.1
+    assert not ticket.redeem(ticket.code)
+    now = 60.0
+    assert ticket.redeem(ticket.code)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200),
+        ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors", "Origin": "http://localhost:3000"}, 403),
+        ({"Sec-Fetch-Mode": "cors", "Origin": "null"}, 403),
+    ],
+)
+def test_a_page_elsewhere_may_link_here_and_not_load(shown: Shown, headers: dict[str, str], status: int) -> None:
+    assert shown[1].ask("GET", "/runs.json", headers=headers).status == status
 
 
 def test_a_fault_of_ours_is_a_page_without_its_details(

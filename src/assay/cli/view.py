@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.no_open and sys.stdout.isatty():
             import webbrowser
 
-            webbrowser.open(address)
+            webbrowser.open(guard.entrance)
 
     places = Places.of(load(arguments.config), arguments.runs, arguments.gold)
     serve(places, arguments.port, ready)

@@ -74,6 +74,7 @@ class Server:
         """The host is checked, faults become pages, and every answer has our headers."""
         try:
             self.guard.check_host(request.headers.get("Host"))
+            self.guard.check_read(request.headers)
             answer = await handler(request)
         except Refusal as refusal:
             answer = self._refused(request, refusal.status, refusal.what)
@@ -109,9 +110,10 @@ class Server:
         return self.guard.is_token(request.cookies.get(self.guard.cookie))
 
     async def _home(self, request: web.Request) -> web.Response:
-        """With the token in the address, the browser is given it as a cookie that no script can read."""
+        """With token or ticket in the address, the browser is given a cookie that no script can read."""
         answer = web.Response(status=303, headers={"Location": "/runs"})
-        if self.guard.is_token(request.query.get("token")):
+        query = request.query
+        if self.guard.is_token(query.get("token")) or self.guard.ticket.redeem(query.get("ticket")):
             answer.set_cookie(self.guard.cookie, self.guard.token, httponly=True, samesite="Strict", path="/")
         return answer
 
