@@ -44,7 +44,7 @@ def make(folder: Path) -> None:
             ["index", "documents", "--out", "corpus.db"],
             ["retrieval", "--variants", "bm25,vector", "--k", "1,5,10"],
             ["run", "--quick", "40"],
-            ["run", "--quick", "40", "--precision", "2", "--update-baseline", "--force"],
+            ["run", "--quick", "40", "--precision", "1", "--update-baseline", "--force"],
             ["extract", "samples", "--system", "recorded"],
             ["lanes"],
         ):
