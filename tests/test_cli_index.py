@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import signal
@@ -47,6 +48,33 @@ def test_the_summary_accounts_for_every_file(here: Path, capsys: pytest.CaptureF
     out, err = capsys.readouterr()
     assert out.splitlines()[1] == "files: 1 unchanged; the index is up to date, nothing was written"
     assert err == ""
+
+
+def test_what_is_in_each_lane_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "src").mkdir()
+    (here / "src/a.py").write_text("def f(): pass\ndef g(): pass\n")
+    (here / "src/b.go").write_text("package b\nfunc H() {}\n")
+    (here / "notes.jsonl").write_text('{"id": "n", "text": "No deploys on a Friday."}\n')
+    words = ["index", "docs", "--code", "src", "--memories", "notes.jsonl", "--no-embeddings", "--quiet"]
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("corpus.db: 5 chunks")
+    assert lines[1:4] == [
+        "  code: 3 from 2 files (go 1, python 1)",
+        "  document: 1 from 1 file (en 1)",
+        "  memory: 1 from 1 file",
+    ]
+    assert main([*words, "--json"]) == 0
+    lanes = json.loads(capsys.readouterr().out)["lanes"]
+    assert lanes["code"] == {"files": 2, "chunks": 3, "languages": {"go": 1, "python": 1}}
+
+
+def test_a_folder_that_cannot_be_read_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "docs/closed").mkdir(mode=0)
+    if os.access(here / "docs/closed", os.R_OK):
+        pytest.skip("who runs this may read every folder")
+    assert main(["index", "docs", "--quiet"]) == 0
+    assert "failed: closed/: cannot be read: Permission denied" in capsys.readouterr().out
 
 
 def test_the_summary_as_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -176,3 +176,47 @@ def test_mistakes_are_one_line(project: Path, capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().err
     assert told in said
     assert said.count("\n") == 1
+
+
+def test_a_shallow_clone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a pipeline checks out is often one commit deep."""
+    monkeypatch.chdir(tmp_path)
+    history = History(tmp_path / "repository")
+    for number in range(4):
+        history.commit(
+            f"Wait longer before the next attempt, {number} times", retry_dot_py=CODE.replace("2", f"{number}")
+        )
+    for depth, name in (("2", "two"), ("1", "one")):
+        history.git("clone", "-q", "--depth", depth, history.path.as_uri(), str(tmp_path / name))
+    words = ["lanes", "mine", "--out", "mined.json", "--quiet", "--repo"]
+    assert main([*words, "repository"]) == 0
+    assert "shallow" not in capsys.readouterr().err
+    assert main([*words, "two"]) == 0
+    assert "warning: two: a shallow clone, whose history is cut off; git fetch --unshallow" in capsys.readouterr().err
+    assert main([*words, "one"]) == 2
+    assert "expected two commits. The clone is shallow; git fetch --unshallow" in capsys.readouterr().err
+
+
+def test_that_the_cases_fit_the_index_is_no_praise(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["lanes", "--no-builtin", "--cases", "cases.json", "--quiet"]
+    assert main(words) == 0
+    assert "Measured: No gate says what is good enough." in capsys.readouterr().out
+    assert main([*words, "--strict"]) == 0
+    assert "Pass: The gate holds." in capsys.readouterr().out
+    write_cases(project / "cases.json", expected="code:src/retry.py::gone")
+    assert main(words) == 0
+    assert "Measured: With a warning: gate fails: expected ids in the index is 0.5000" in capsys.readouterr().out
+
+
+def test_a_case_without_a_truth_names_the_variant_all_the_same(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = {"id": "a", "lane": "code", "spec_content": "delay", "expected_ids": []}
+    Path("empty.json").write_text(json.dumps([case]))
+    assert main(["lanes", "--no-builtin", "--cases", "empty.json", "--quiet"]) == 0
+    assert "recall@k, bm25  –  n = 0 / 1" in capsys.readouterr().out
+    Path("empty.json").write_text("[]")
+    assert main(["lanes", "--no-builtin", "--cases", "empty.json", "--quiet"]) == 2
+    assert "assay: empty.json: there is no case at all" in capsys.readouterr().err

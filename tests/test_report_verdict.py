@@ -59,6 +59,8 @@ SLOW = Figure(name="latency_p95", before=None, now=3.0, limit=2.0)
         (summary(), Compared(), 0, "Measured", "No gate says what is good enough."),
         (summary(), Compared(comparison()), 0, "No worse", "No regression against the baseline"),
         (summary(gate()), Compared(), 0, "Pass", "The gate holds."),
+        (summary(gate() | {"of_cases": True}), Compared(), 0, "Measured", "No gate says what is good enough."),
+        (summary(gate(), gate() | {"of_cases": True}), Compared(), 0, "Pass", "The gate holds."),
         (summary(gate(), gate("mrr")), Compared(comparison()), 0, "Pass", "All 2 gates hold, and nothing got worse."),
         (
             summary(gate(passed=False, severity="warning")),

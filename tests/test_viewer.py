@@ -115,6 +115,8 @@ def gate(severity: str, *, passed: bool) -> dict[str, object]:
     [
         ([], "no gate"),
         ([gate("warning", passed=True)], "passed"),
+        ([gate("warning", passed=True) | {"of_cases": True}], "no gate"),
+        ([gate("warning", passed=False) | {"of_cases": True}], "warned"),
         ([gate("blocking", passed=True), gate("warning", passed=False)], "warned"),
         ([gate("blocking", passed=False), gate("warning", passed=False)], "failed"),
     ],
@@ -134,7 +136,7 @@ def test_a_list_tells_gates_as_the_report_does(gates: list[dict[str, object]], v
         ({"sort": "kind", "size": "2", "page": "3"}, ["retrieval"]),
         ({"sort": "kind", "size": "2", "page": "99"}, ["retrieval"]),
         ({"sort": "-kind", "size": "1"}, ["retrieval"]),
-        ({"verdict": "no gate"}, ["extraction", "rag", "rag"]),
+        ({"verdict": "no gate"}, ["lanes", "extraction", "rag", "rag"]),
     ],
 )
 def test_runs_are_filtered_sorted_and_paged(shown: Shown, query: dict[str, str], kinds: list[str]) -> None:
@@ -313,7 +315,7 @@ def test_history_keeps_what_is_gone(shown: Shown) -> None:
     data = client.json("/history")
     assert [entry["kind"] for entry in data["entries"]] == ["lanes", "extraction", "rag", "rag", "retrieval"]
     assert all(entry["is_here"] for entry in data["entries"])
-    assert [entry["verdict"] for entry in data["entries"][:4]] == ["passed", *["no gate"] * 3]
+    assert [entry["verdict"] for entry in data["entries"][:4]] == ["no gate"] * 4
     assert [entry["kind"] for entry in client.json("/history", {"kind": "rag"})["entries"]] == ["rag", "rag"]
     away = folder / "away"
     run = runs_of(folder, "lanes")[0]

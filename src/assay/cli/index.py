@@ -107,10 +107,7 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
 
 def _describe(summary: Summary) -> str:
     """The summary for people; every file that is not in the index is accounted for."""
-    languages = ", ".join(f"{code} {count}" for code, count in summary.languages.items())
-    lines = [
-        f"{summary.index}: {summary.documents} documents, {summary.pages} pages, {summary.chunks} chunks ({languages})"
-    ]
+    lines = _holdings(summary)
     if summary.is_current:
         lines.append(f"files: {summary.unchanged} unchanged; the index is up to date, nothing was written")
     else:
@@ -132,6 +129,24 @@ def _describe(summary: Summary) -> str:
     if reasons:
         lines.append("(to index one of them all the same, name it: --code FILE; --json lists all)")
     return "\n".join(lines)
+
+
+def _holdings(summary: Summary) -> list[str]:
+    """One line for documents alone, else one for each lane."""
+    if summary.lanes.keys() <= {"document"}:
+        held = f"{summary.documents} documents, {summary.pages} pages, {summary.chunks} chunks"
+        return [f"{summary.index}: {held} ({_counts(summary.languages)})"]
+    lines = [f"{summary.index}: {summary.chunks} chunks"]
+    for lane, total in summary.lanes.items():
+        languages = f" ({_counts(total.languages)})" if lane != "memory" else ""
+        lines.append(
+            f"  {lane}: {total.chunks} from {total.files} {'file' if total.files == 1 else 'files'}{languages}"
+        )
+    return lines
+
+
+def _counts(languages: dict[str, int]) -> str:
+    return ", ".join(f"{code} {count}" for code, count in languages.items())
 
 
 def _left_out(reason: str, names: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from assay.errors import AssayError
@@ -26,6 +27,7 @@ EVALUATION: dict[str, object] = {
     "junit": None,
 }
 """Options that mean nothing to `mine`, and what they are when nobody gave them."""
+SHALLOW = "a shallow clone, whose history is cut off; git fetch --unshallow brings the rest"
 MINING = ("repo", "out", "base", "head", "commits", "max_units")
 
 
@@ -76,6 +78,8 @@ def _mine(arguments: argparse.Namespace) -> int:
     config = load(arguments.config)
     with progress_to(quiet=arguments.quiet) as progress:
         mined = mine(options, lambda folder, out: code_index(folder, out, config), progress)
+    if mined.is_shallow:
+        print(f"warning: {AssayError(SHALLOW, where=str(options.repository))}", file=sys.stderr)
     if arguments.json:
         print_json(mined.told)
         return 0

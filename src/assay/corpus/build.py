@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,13 +15,13 @@ from msgspec import Struct
 from assay import __version__
 from assay.config import Chunking
 from assay.corpus.plan import Plan, plan, settings_of
-from assay.corpus.scan import Problem, Sources, name_of, safe_name, scan
+from assay.corpus.scan import Problem, Sources, lane_of, name_of, safe_name, scan
 from assay.corpus.store import FileRow, State, locked, read_state, replacing
 from assay.corpus.writer import Making, Writer
 from assay.embedders import Embedder
 from assay.errors import AssayError
 from assay.files import dump_json
-from assay.records import Progress, Step
+from assay.records import Lane, Progress, Step
 
 NOTES = "notes"
 """Where an index keeps what is to be told of its files."""
@@ -36,6 +36,14 @@ class BuildOptions(Struct, frozen=True, kw_only=True):
     """What the embedder puts before each chunk; another one means other vectors."""
     rebuild: bool = False
     progress: Progress = lambda _: None
+
+
+class LaneTotal(Struct, frozen=True):
+    """What an index holds of one lane."""
+
+    files: int
+    chunks: int
+    languages: dict[str, int]
 
 
 class Summary(Struct, frozen=True, kw_only=True):
@@ -57,6 +65,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     left_out: tuple[Problem, ...]
     """Source files and folders that look vendored, built, generated or minified, and why."""
     languages: dict[str, int]
+    lanes: dict[Lane, LaneTotal]
+    """By what the files were given as."""
     model_id: str | None
     embedding_dim: int | None
     fingerprint: str
@@ -178,6 +188,7 @@ class _Build:
             skipped=dict(sorted(self.found.skipped.items())),
             left_out=tuple(self.found.left_out),
             languages=_languages(outcome.files),
+            lanes=_lanes(good.values()),
             model_id=outcome.metadata.get("model_id"),
             embedding_dim=int(dim) if dim else None,
             fingerprint=outcome.metadata["fingerprint"],
@@ -215,6 +226,16 @@ def _file(problem: Problem) -> str:
 
 def _problems(files: Sequence[FileRow]) -> list[Problem]:
     return [Problem(name_of(row.path), row.problem) for row in files if row.problem is not None]
+
+
+def _lanes(files: Iterable[FileRow]) -> dict[Lane, LaneTotal]:
+    by_lane: dict[Lane, list[FileRow]] = {}
+    for row in files:
+        by_lane.setdefault(lane_of(row.path), []).append(row)
+    return {
+        lane: LaneTotal(len(rows), sum(row.chunks for row in rows), _languages(rows))
+        for lane, rows in sorted(by_lane.items())
+    }
 
 
 def _languages(files: Sequence[FileRow]) -> dict[str, int]:

@@ -53,8 +53,14 @@ class Found(Struct, frozen=True):
 
 def name_of(key: str) -> str:
     """A file's name as people know it: its key without the lane."""
+    return key if lane_of(key) == "document" else key.partition(":")[2]
+
+
+def lane_of(key: str) -> Lane:
     lane, _, name = key.partition(":")
-    return name if name and lane in ("memory", "code") else key
+    if name and lane == "memory":
+        return "memory"
+    return "code" if name and lane == "code" else "document"
 
 
 class Problem(Struct, frozen=True):
@@ -79,7 +85,7 @@ def scan(sources: Sources, out: Path) -> Scan:
     seen: dict[str, Path] = {}
     for path in sources.documents:
         is_named = _is_file(path)
-        for file in [path] if is_named else _walk(path):
+        for file in [path] if is_named else _walk(path, result):
             name = safe_name(file.relative_to(path.parent if is_named else path).as_posix())
             if file.name == out.name and _is_same(file, out):
                 _refuse_own(file, is_named=is_named)
@@ -116,7 +122,7 @@ def _scan_memories(paths: Sequence[Path], result: Scan) -> None:
     seen: dict[str, Path] = {}
     for path in paths:
         is_named = _is_file(path)
-        for file in [path] if is_named else _walk(path):
+        for file in [path] if is_named else _walk(path, result):
             name = safe_name(file.relative_to(path.parent if is_named else path).as_posix())
             is_known = file.suffix.lower() in MEMORY_READERS.names()
             if is_named and not is_known:
@@ -166,10 +172,16 @@ def _add(result: Scan, file: Path, name: str, *, is_named: bool, lane: Lane) -> 
         result.files.append(Found(file, name, status.st_size, status.st_mtime_ns, is_named, lane))
 
 
-def _walk(root: Path) -> Iterator[Path]:
-    """Files below a folder. Links are followed; a folder that was already seen is not entered again."""
+def _walk(root: Path, result: Scan) -> Iterator[Path]:
+    """Files below a folder. Links are followed; a folder that was already seen is not entered again, and one that
+    cannot be read is told."""
+
+    def tell(fault: OSError) -> None:
+        name = safe_name(Path(fault.filename).relative_to(root).as_posix())
+        result.problems.append(Problem(f"{name}/", f"cannot be read: {fault.strerror}"))
+
     seen: set[str] = set()
-    for folder, names, files in os.walk(root, followlinks=True):
+    for folder, names, files in os.walk(root, onerror=tell, followlinks=True):
         real = os.path.realpath(folder)
         if real in seen:
             names.clear()

@@ -97,7 +97,9 @@ def _prepare(order: Order, stack: ExitStack) -> Bench:
     cases = in_lane(unique([*order.builtin, *given]), order.lane)
     if not cases:
         where = f"in the lane {order.lane}" if order.lane else "at all"
-        raise AssayError(f"there is no case {where}", hint="Name a file with --cases, or leave out --no-builtin")
+        files = ", ".join(map(str, order.cases)) or None
+        hint = "Name a file with --cases, or leave out --no-builtin"
+        raise AssayError(f"there is no case {where}", where=files, hint=hint)
     for gate in order.config.lanes.gates:
         if gate.measure not in MEASURES:
             raise unknown_name("measure in lanes.gates", gate.measure, MEASURES)
@@ -190,7 +192,9 @@ def _present(bench: Bench) -> dict[str, Any]:
     missing = sum(len(task.missing) for task in bench.tasks)
     gate = Gate(measure=PRESENT, at_least=1.0, severity="blocking" if bench.order.strict else "warning")
     share = (expected - missing) / expected if expected else None
-    return gate_result(gate, Interval(share, None, None, expected - missing, expected)) | {"passed": not missing}
+    result = gate_result(gate, Interval(share, None, None, expected - missing, expected)) | {"passed": not missing}
+    # Unless it was asked for, that the cases fit the index does not make a search good.
+    return result | {"of_cases": not bench.order.strict}
 
 
 def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:

@@ -61,14 +61,18 @@ def outcome_of(summary: Summary, compared: Compared) -> Outcome:
     faults = _faults(summary, compared)
     if faults:
         return Outcome(1, "Fail", _sentence(faults), "bad")
-    if not summary["gates"]:
-        return _without_gates(compared)
-    warned = [gate for gate in summary["gates"] if not gate["passed"]]
+    gates, warned = quality_gates(summary), [gate for gate in summary["gates"] if not gate["passed"]]
     if warned:
-        return Outcome(0, "Pass", f"With a warning: {_gates(warned)}.", "warn")
-    gates = len(summary["gates"])
-    held = f"All {gates} gates hold" if gates > 1 else "The gate holds"
+        return Outcome(0, "Pass" if gates else "Measured", f"With a warning: {_gates(warned)}.", "warn")
+    if not gates:
+        return _without_gates(compared)
+    held = f"All {len(gates)} gates hold" if len(gates) > 1 else "The gate holds"
     return Outcome(0, "Pass", f"{held}{', and nothing got worse' if compared.baseline else ''}.", "good")
+
+
+def quality_gates(summary: Summary) -> list[Mapping[str, Any]]:
+    """Those that say what is good enough, rather than whether the cases can be searched for at all."""
+    return [gate for gate in summary["gates"] if not gate.get("of_cases")]
 
 
 def _incomplete(summary: Summary) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.files import read_json
 from assay.report.listing import MEASURES
+from assay.report.verdict import quality_gates
 from assay.runs.baselines import best_of, means_of
 from assay.runs.folder import MANIFEST, RESULTS, SUMMARY, RunFolder
 from assay.viewer.lines import Lines
@@ -163,10 +164,10 @@ def _finished(base: Listing, run: RunFolder) -> Listing:
 def verdict_of(summary: dict[str, Any]) -> str:
     if summary["errors"]["total"]:
         return "errors"
-    if not summary["gates"]:
-        return "no gate"
     failed = {gate["severity"] for gate in summary["gates"] if not gate["passed"]}
-    return "failed" if "blocking" in failed else "warned" if failed else "passed"
+    if failed:
+        return "failed" if "blocking" in failed else "warned"
+    return "passed" if quality_gates(summary) else "no gate"
 
 
 def _system_of(name: str) -> str:

@@ -100,6 +100,10 @@ class Repository:
             raise AssayError(what, where=str(self.path)) from None
         return found.decode("ascii").strip()
 
+    def is_shallow(self) -> bool:
+        """Cloned without the beginning of its history."""
+        return self.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
     def first_parents(self, head: str) -> list[str]:
         """The main line, newest first."""
         return self.run("rev-list", "--first-parent", head, "--").decode("ascii").split()

@@ -57,6 +57,8 @@ class Mined(Struct, frozen=True, kw_only=True):
     left_out: dict[str, int]
     index: str | None
     """Of all cases; None: each has its own."""
+    is_shallow: bool = False
+    """The clone has no more than a part of the history."""
 
     @property
     def told(self) -> dict[str, Any]:
@@ -85,6 +87,7 @@ def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
         grounds = _grounds(options, Checkout(repository, Path(temporary) / "tree"), base, build)
         miner = _Miner(repository, options, grounds)
         commits = list(repository.commits(base, head))
+        is_shallow = repository.is_shallow()
         for number, commit in enumerate(commits, 1):
             miner.look(commit)
             progress(Step("commits", number, len(commits)))
@@ -95,6 +98,7 @@ def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
         commits=len(commits),
         left_out=dict(sorted(miner.left_out.items())),
         index=None if options.parents else options.base_index.name,
+        is_shallow=is_shallow,
     )
     write_json(options.out, as_file(found))
     return found
@@ -120,7 +124,9 @@ def _base(repository: Repository, head: str, furthest: int) -> str:
     line = repository.first_parents(head)
     back = min(furthest, len(line) // 2)
     if not back:
-        raise AssayError("the history is too short to learn from", where=str(repository.path), expected="two commits")
+        hint = "The clone is shallow; git fetch --unshallow brings the rest" if repository.is_shallow() else None
+        what = "the history is too short to learn from"
+        raise AssayError(what, where=str(repository.path), expected="two commits", hint=hint)
     return line[back]
 
 

@@ -90,7 +90,7 @@ def listed(summary: Summary, cases: Sequence[Item]) -> tuple[Block, ...]:
 
 
 def _numbers(summary: Summary) -> list[Number]:
-    best = summary["decision"]["variant"] if "decision" in summary else summary["variants"][0]
+    best = summary.get("decision", {}).get("variant") or summary["variants"][0]
     metrics = summary["metrics"].get(best, {})
     return [Number(name, f"{name}, {best}", metrics.get(name), variant=best) for name in ON_TOP]
 
