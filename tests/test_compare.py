@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from assay.compare import Figure, Rules, compare, compare_variants, threshold_of
 from assay.config import Comparison as Thresholds
@@ -10,7 +11,7 @@ from assay.config import Statistics
 from assay.errors import AssayError
 from assay.report.comparison import comparison_report, headline
 from assay.report.markdown import to_markdown
-from assay.runs.scored import Scored
+from assay.runs.scored import Scored, wording_of
 
 Scores = dict[str, dict[str, dict[str, float | None]]]
 
@@ -36,6 +37,44 @@ def one(
 def test_what_is_equal_but_for_the_last_bits_did_not_change() -> None:
     assert Figure(name="cost_per_question_usd", before=0.1 + 0.2, now=0.3).delta == 0
     assert Figure(name="cost_per_question_usd", before=0.0001, now=0.00010001).delta == pytest.approx(1e-8)
+
+
+def worded(label: str, *cases: tuple[str, str, float]) -> Scored:
+    """Cases as (id, question, value)."""
+    values: dict[str, float | None] = {id_: value for id_, _, value in cases}
+    wordings = {id_: wording_of(question) for id_, question, _ in cases if question}
+    return replace(scored({"bm25": {"hit@5": values}}, label=label), wordings=wordings)
+
+
+def test_questions_with_other_ids_are_found_by_their_wording() -> None:
+    """Spelling counts, case and punctuation do not; what stands twice is nobody's."""
+    before = worded("old", ("a", "Who signs?", 1), ("b", "When?", 0), ("c", "Twice", 1), ("d", "Twice", 1))
+    now = worded("new", ("x", "who  signs", 0), ("b", "When?", 1), ("c9", "Twice", 1), ("e", "Where?", 1))
+    found = compare(before, now, Rules())
+    assert (found.common, found.only_before, found.only_now) == (2, 2, 2)
+    assert [(flip.case_id, flip.was, flip.before, flip.now) for flip in found.flips] == [
+        ("b", "", 0, 1),
+        ("x", "a", 1, 0),
+    ]
+    assert "ids of 1 differ from before: these were found by their wording" in found.warnings
+
+
+def test_an_id_that_another_question_has_now_is_not_taken_for_it() -> None:
+    """q1 and q2 have changed places; q3 is gone and its id is that of the former q4; q5 was only edited."""
+    before = worded("old", ("q1", "A?", 1), ("q2", "B?", 0), ("q3", "C?", 0), ("q4", "D?", 1), ("q5", "E?", 1))
+    now = worded("new", ("q1", "B?", 0), ("q2", "A?", 1), ("q3", "D?", 1), ("q5", "E, or F?", 0))
+    found = compare(before, now, Rules())
+    assert (found.common, found.only_before, found.only_now) == (4, 1, 0)
+    assert [flip.case_id for flip in found.flips] == ["q5"]
+    assert found.warnings[-2:] == (
+        "ids of 3 differ from before: these were found by their wording",
+        "the wording of 1 differs from before: these were paired by their id",
+    )
+
+
+def test_where_no_wording_is_known_ids_alone_count() -> None:
+    found = compare(worded("old", ("q1", "", 1)), worded("new", ("q1", "A?", 1)), Rules())
+    assert (found.common, found.warnings) == (1, ())
 
 
 def test_a_regression_is_beyond_chance_and_beyond_the_threshold() -> None:

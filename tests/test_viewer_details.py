@@ -143,11 +143,13 @@ def test_samples_without_a_sidecar_with_faults_and_with_more_fields(shown: Shown
 def test_a_question_of_every_kind_in_two_runs(shown: Shown, kind: str) -> None:
     folder, client = shown
     run = runs_of(folder, kind)[0]
-    id_ = run.results.read()[0]["case_id"]
-    query = {"before": run.name, "now": run.name, "id": id_}
+    first, *_, other = sorted({row["case_id"] for row in run.results.read()})
+    query = {"before": run.name, "now": run.name, "id": first}
     data = client.json("/compare/question", query)
     assert data["before"] == data["now"]
     assert client.get("/compare/question", query).text.count("<h2>") >= 2
+    data = client.json("/compare/question", query | {"was": other})
+    assert (data["before"]["id"], data["now"]["id"]) == (other, first)
 
 
 def test_runs_of_different_judges_are_compared_on_request(shown: Shown) -> None:

@@ -13,6 +13,7 @@ from assay.config import Comparison as Thresholds
 from assay.config import Statistics
 from assay.errors import AssayError, unknown_name
 from assay.runs.scored import FIGURES, Scored, Values
+from assay.runs.wording import renamed, reworded, with_ids
 from assay.stats import (
     Verdict,
     holm,
@@ -76,6 +77,8 @@ class Flip(Struct, frozen=True):
     before: float
     now: float
     tags: dict[str, str]
+    was: str = ""
+    """Its id before, where that was another."""
 
 
 class Figure(Struct, frozen=True, kw_only=True):
@@ -142,6 +145,8 @@ def compare(before: Scored, now: Scored, rules: Rules) -> Comparison:
     if before.identity.get("judge") != now.identity.get("judge") and not rules.different_judges:
         hint = "Judge one of them again (assay score RUN --judge ...), or say --allow-different-judges"
         raise AssayError(f"'{before.label}' and '{now.label}' were judged by different judges", hint=hint)
+    names = renamed(before, now)
+    before = with_ids(before, names)
     common = before.tags.keys() & now.tags.keys()
     if not common:
         raise AssayError(f"'{before.label}' and '{now.label}' have no question in common: nothing to compare")
@@ -150,11 +155,11 @@ def compare(before: Scored, now: Scored, rules: Rules) -> Comparison:
     rows, flips = [], []
     for name, (old, new) in pairs.items():
         rows += compare_measures(name, before.scores[old], now.scores[new], _clusters(now, before, rules), rules)
-        flips += _flips(name, before.values(old, flip), now.values(new, flip), now)
+        flips += _flips(name, (before.values(old, flip), now.values(new, flip)), now, names)
     return Comparison(
         before=before.label,
         now=now.label,
-        warnings=_warnings(before, now, pairs),
+        warnings=(*_warnings(before, now, pairs), *_about_ids(len(names), len(reworded(before, now)))),
         rows=tuple(rows),
         flips=tuple(flips),
         flip_measure=flip,
@@ -226,6 +231,13 @@ def _warnings(before: Scored, now: Scored, pairs: Iterable[str]) -> tuple[str, .
     if left and all("→" not in pair for pair in pairs):
         said.append(f"only in one of the two: {', '.join(left)}")
     return tuple(said)
+
+
+def _about_ids(renamed: int, reworded: int) -> list[str]:
+    said = [f"ids of {renamed} differ from before: these were found by their wording"] if renamed else []
+    return said + (
+        [f"the wording of {reworded} differs from before: these were paired by their id"] if reworded else []
+    )
 
 
 def _without_scores(scored: Scored) -> set[str]:
@@ -337,10 +349,11 @@ def threshold_of(measure: str, thresholds: Thresholds) -> float | None:
     return table.get(measure, table.get(family))
 
 
-def _flips(variant: str, before: Values, now: Values, scored: Scored) -> list[Flip]:
-    flips = []
+def _flips(variant: str, values: tuple[Values, Values], scored: Scored, names: Mapping[str, str]) -> list[Flip]:
+    (before, now), flips = values, []
+    old_ids = {new: old for old, new in names.items()}
     for case in sorted(before.keys() & now.keys()):
         old, new = before[case], now[case]
         if old is not None and new is not None and old != new:
-            flips.append(Flip(variant, case, old, new, scored.tags.get(case, {})))
+            flips.append(Flip(variant, case, old, new, scored.tags.get(case, {}), old_ids.get(case, "")))
     return flips

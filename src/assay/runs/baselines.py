@@ -95,7 +95,7 @@ def promote(run: RunFolder, root: Path, *, today: date, force: bool = False) -> 
         if _reserve(root, client, version):
             break
     data = {"baseline_version": version, **{key: value for key, value in summary.items() if key != "run_id"}}
-    data |= {"promoted_from": run.name, "scores": scored.scores, "tags": scored.tags}
+    data |= {"promoted_from": run.name, "scores": scored.scores, "tags": scored.tags, "wordings": scored.wordings}
     baseline = Baseline(root / str(name), name)
     try:
         write_json(baseline.path, data)

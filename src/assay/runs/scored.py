@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,6 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.files import read_json
 from assay.runs.folder import RunFolder
-from assay.runs.results import Row
 
 Values = Mapping[str, float | None]
 """Case id → value."""
@@ -28,6 +29,8 @@ class Scored(Struct, frozen=True, kw_only=True):
     """What must be equal for two of them to be about the same thing: gold, index, judge."""
     scores: dict[str, dict[str, dict[str, float | None]]]
     tags: dict[str, dict[str, str]]
+    wordings: dict[str, str] = {}
+    """Case id → a hash of its question's words; not of every kind of case, and not in older baselines."""
     figures: dict[str, float | None] = {}
     """What is known of the whole run alone: latency, cost."""
 
@@ -35,20 +38,27 @@ class Scored(Struct, frozen=True, kw_only=True):
         return self.scores.get(variant, {}).get(measure, {})
 
 
-def of_rows(rows: Iterable[Row]) -> tuple[dict[str, dict[str, dict[str, float | None]]], dict[str, dict[str, str]]]:
-    """Scores and tags from results; a failed case has no scores and so enters no mean."""
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def wording_of(question: str) -> str:
+    """A short hash of its words; case, spaces and punctuation do not count. Empty where there are none."""
+    words = _BETWEEN.sub(" ", question.casefold()).strip()
+    return sha256(words.encode("utf-8", "backslashreplace")).hexdigest()[:16] if words else ""
+
+
+def of_run(run: RunFolder) -> Scored:
+    """A failed case has no scores and so enters no mean."""
     scores: dict[str, dict[str, dict[str, float | None]]] = {}
     tags: dict[str, dict[str, str]] = {}
-    for row in rows:
+    wordings: dict[str, str] = {}
+    for row in run.results.rows():
+        if row["case_id"] not in tags and (wording := wording_of(row.get("question") or "")):
+            wordings[row["case_id"]] = wording
         tags[row["case_id"]] = {sys.intern(key): sys.intern(value) for key, value in row["tags"].items()}
         by_measure = scores.setdefault(row["variant"], {})
         for measure, value in row["scores"].items():
             by_measure.setdefault(measure, {})[row["case_id"]] = value
-    return scores, tags
-
-
-def of_run(run: RunFolder) -> Scored:
-    scores, tags = of_rows(run.results.rows())
     summary = run.summary
     return Scored(
         label=run.name,
@@ -56,6 +66,7 @@ def of_run(run: RunFolder) -> Scored:
         identity=summary["identity"],
         scores=scores,
         tags=tags,
+        wordings=wordings,
         figures=figures_of(summary),
     )
 
@@ -70,6 +81,7 @@ def of_baseline(path: Path) -> Scored:
         identity=data["identity"],
         scores=data["scores"],
         tags=data["tags"],
+        wordings=data.get("wordings", {}),
         figures=figures_of(data),
     )
 

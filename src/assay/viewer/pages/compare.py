@@ -178,6 +178,7 @@ def _row(flip: Data, data: Data, *, several: bool) -> list[str]:
     name: str = clip(flip["case_id"], 80)
     if data["titled"]:
         query = {"before": data["before"], "now": data["now"], "id": flip["case_id"]}
+        query |= {"was": flip["was"]} if flip["was"] else {}
         name = link(name, address("/compare/question", query))
     return [
         name,

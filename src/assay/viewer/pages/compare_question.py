@@ -21,9 +21,10 @@ def data(visit: Visit) -> Data:
 def _side(visit: Visit, name: str) -> Data:
     run = visit.desk.places.run(visit.wanted(name))
     questions = Questions.of(visit, run)
-    entries = entries_of(questions, visit.wanted("id"))
+    entries = entries_of(questions, _id(visit, name))
     rows = visit.desk.catalogue.lines(run).rows(entries)
     return {
+        "id": _id(visit, name),
         "run": visit.desk.catalogue.listing(run).as_data(),
         "outcomes": [entry.outcome for entry in entries],
         "rows": rows,
@@ -31,19 +32,24 @@ def _side(visit: Visit, name: str) -> Data:
     }
 
 
+def _id(visit: Visit, name: str) -> str:
+    """A question may have had another id before."""
+    return visit.query.get("was") or visit.wanted("id") if name == "before" else visit.wanted("id")
+
+
 def show(data: Data, _: Visit) -> Content:
     names = {name: data[name]["run"]["name"] for name in SIDES}
     row = data["now"]["rows"][0]
     title = row.get("question") or row.get("description") or data["id"]
-    sides = [element("div", _shown(name, data[name], data["id"])) for name in SIDES]
+    sides = [element("div", _shown(name, data[name])) for name in SIDES]
     trail = (Link("Compare", address("/compare", names)),)
     body = element("div", *sides, class_="sides")
     return Content(title=clip(title, TITLE), subtitle=data["id"], body=body, trail=trail)
 
 
-def _shown(name: str, side: Data, id_: str) -> Markup:
+def _shown(name: str, side: Data) -> Markup:
     run = side["run"]
-    href = run_address(run["name"], "question", {"id": id_})
+    href = run_address(run["name"], "question", {"id": side["id"]})
     head = element("h2", f"{name}: ", link(f"{run['system']} {run['name'][-8:]}", href))
     chips = element("p", *(chip(outcome) for outcome in side["outcomes"]), class_="facts")
     return join([head, chips, *_details(run["kind"], side)])
