@@ -89,7 +89,7 @@ def telling(question):
 )
 def test_what_a_sample_cost(called: str | None, named: str | None, tokens: Any, dollars: float | None) -> None:
     summary = {"model": called, "config": {"llm": LLM, "extraction": {"model": named}}}
-    assert Expenses(summary)({"tokens": tokens}) == dollars
+    assert Expenses(summary)({"tokens": tokens, "model": None}) == dollars
 
 
 def test_a_sample_tells_its_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

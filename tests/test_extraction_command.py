@@ -427,6 +427,30 @@ def test_a_service_behind_http(project: Path) -> None:
     assert "there are no records in" in found["loose"]["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("models", "told", "said"),
+    [
+        (["m", "m"], 2e-4 * 2, ""),
+        (["m", "dear"], None, "no price is known for dear: its cost is not counted"),
+        (["m", None], None, "tokens were told without a model: name it with --model"),
+    ],
+)
+def test_outputs_are_priced_by_the_models_they_name(
+    project: Path, models: list[str | None], told: float | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """100 tokens in at 1 dollar a million, 50 out at 2: 0.0001 + 0.0001."""
+    (project / "assay.yaml").write_text("llm: {prices: {m: {input: 1, output: 2}}}\n")
+    usage = {"prompt_tokens": 100, "completion_tokens": 50}
+    lines: list[dict[str, Any]] = [
+        {"id": str(n), "records": [], "usage": usage, "model": model} for n, model in enumerate(models)
+    ]
+    (project / "out.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (project / "gold.jsonl").write_text("".join(json.dumps({"id": str(n), "records": []}) + "\n" for n in range(2)))
+    assert main(["extract", "out.jsonl", "--gold", "gold.jsonl", "--quiet"]) == 0
+    assert last(project).summary["cost"]["total_cost_usd"] == (pytest.approx(told) if told else None)
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
 def test_one_text_prints_its_records(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = scripted(project, {"reply": EVENTS})
     (project / "note.txt").write_text("Lunch on Monday at noon?")

@@ -14,7 +14,7 @@ from small_project import last, make
 
 from assay.cli.main import main
 from assay.files import read_json
-from assay.rag.pricing import ToldPrices
+from assay.llm.told_prices import ToldPrices
 from assay.runs.folder import all_runs
 from assay.runs.passages import PassageStore
 from assay.runs.results import ResultsFile

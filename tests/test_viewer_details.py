@@ -125,6 +125,7 @@ def test_samples_without_a_sidecar_with_faults_and_with_more_fields(shown: Shown
     loose = rows["hard/invented"] | {"scored": False, "extra": [], "pairs": [], "missed": []}
     error = rows["loose"] | {"status": "error", "error": {"phase": "extract", "message": "no reply"}, "attempts": 3}
     more = rows["crud/right"]
+    more["tokens"] = {"prompt": 100, "completion": 50, "thinking": 0, "cached": 0, "total": 1150}
     more["actual"][0] |= {"confidence": "high", "attendees": ["Ana"], "empty": None}
     missed = rows["crud/half"] | {"pairs": [], "missed": [0], "extra": []}
     copy = copy_of(run, "samples", [loose, error, more, missed])
@@ -134,7 +135,16 @@ def test_samples_without_a_sidecar_with_faults_and_with_more_fields(shown: Shown
     assert "no reply" in told
     assert "Tries 3" in told
     assert 'attendees – ["Ana"] ' in text_of(client, path, {"id": "crud/right"})
+    assert "Tokens 1,150 Cost –" in text_of(client, path, {"id": "crud/right"})
+    assert "Cost" not in told
     assert "Missed field expected extracted is action create – ✗ missed" in text_of(client, path, {"id": "crud/half"})
+    priced = copy.manifest["config"]["llm"] | {"prices": {"mine": {"input": 1000, "output": 2000}}}
+    config = copy.manifest["config"] | {
+        "llm": priced,
+        "extraction": copy.manifest["config"]["extraction"] | {"model": "mine"},
+    }
+    write_json(copy.path / "run_summary.json", run.summary | {"config": config})
+    assert "Tokens 1,150 Cost $0.200000" in text_of(client, path, {"id": "crud/right"})
     outcomes = {e["id"]: e["outcome"] for e in client.json(f"/runs/{copy.name}/questions")["questions"]}
     assert outcomes == {"hard/invented": "not scored", "loose": "error", "crud/right": "perfect", "crud/half": "wrong"}
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from assay.extraction import summary
 from assay.extraction.bench import Bench
+from assay.extraction.expense import Expenses
 from assay.extraction.narrative import WORST, Narrative, write_summary
 from assay.extraction.scoring import HEADLINES
+from assay.llm.prices import Price, unknown_price
 from assay.runs import history, sessions
 from assay.runs.folder import RunFolder
 from assay.runs.heading import gate_result, heading, history_entry, skipped_block
 from assay.runs.results import Row
+
+Prices = Callable[[Row], Price | None]
 
 
 async def conclude(run: RunFolder, bench: Bench, *, listed: bool) -> None:
@@ -26,23 +30,48 @@ async def conclude(run: RunFolder, bench: Bench, *, listed: bool) -> None:
     figures = summary.figures(tally, config)
     worst = [row["case_id"] for row in summary.worst(rows, WORST)]
     narrative = await _narrative(bench, run, worst, figures)
-    data = _heading(run, bench, rows) | {
+    head = _heading(run, bench, rows)
+    price = _prices(bench, head)
+    data = head | {
         "metrics": {name: interval.mean for name, interval in found.items()},
         "intervals": msgspec.to_builtins(found),
         **figures,
         "latency": summary.latency(rows),
         "tokens": summary.tokens(rows, narrative.tokens),
-        "cost": summary.costs(rows, bench.price, narrative.cost),
+        "cost": summary.costs(rows, price, narrative.cost),
         "errors": _errors(bench, rows),
         "worst": worst,
         "gates": [gate_result(gate, found.get(gate.measure)) for gate in config.extraction.gates],
         "narrative": narrative.as_data(),
         "execution": _execution(run, bench),
-        "notes": [*bench.samples.warnings, *_unknown_outputs(bench), *_without_now(bench)],
+        "notes": [
+            *bench.samples.warnings,
+            *_unknown_outputs(bench),
+            *_without_now(bench),
+            *_unpriced(bench, rows, price),
+        ],
     }
     run.write_summary(data)
     if not listed:
         history.record(config.path("runs"), _history_entry(run, data))
+
+
+def _prices(bench: Bench, head: dict[str, Any]) -> Prices:
+    """That of the model which the settings name, else of those that an extractor of the user's own names itself."""
+    if bench.model or bench.config.extraction.model:
+        known = bench.price
+        return lambda _: known
+    return Expenses(head).price
+
+
+def _unpriced(bench: Bench, rows: Sequence[Row], price: Prices) -> list[str]:
+    """Why the cost is unknown although tokens were told. A model that is called has its own warning."""
+    if bench.model:
+        return []
+    named = bench.config.extraction.model
+    models = {named or row["model"] for row in rows if row["tokens"] is not None and price(row) is None}
+    unnamed = ["tokens were told without a model: name it with --model to have their cost"] if None in models else []
+    return [unknown_price(name) for name in sorted(filter(None, models))] + unnamed
 
 
 def _execution(run: RunFolder, bench: Bench) -> dict[str, Any]:

@@ -29,7 +29,7 @@ PIECES: dict[str, Pieces] = {
 }
 """A micro average is the mean over records, so many right and so many wrong; resampled are the samples they came from.
 """
-KEPT = ("case_id", "status", "tags", "scored", "seconds", "tokens", "error", "counts", "scores")
+KEPT = ("case_id", "status", "tags", "scored", "seconds", "tokens", "model", "error", "counts", "scores")
 """What of a row is held while a summary is made; the records themselves are not."""
 
 
@@ -227,12 +227,11 @@ def tokens(rows: Sequence[Row], written: Mapping[str, Any] | None) -> dict[str, 
     return {"extraction": extraction, "summary": dict(written) if written else None}
 
 
-def costs(rows: Sequence[Row], price: Price | None, written: Cost | None) -> dict[str, float | None]:
+def costs(rows: Sequence[Row], price: Callable[[Row], Price | None], written: Cost | None) -> dict[str, float | None]:
     """Of all replies, those from the cache included, the summary's too. Tokens without a price: nobody knows."""
-    used = [row["tokens"] for row in rows if row["tokens"] is not None]
-    total: Cost | None = Cost()
-    if used:
-        total = sum((cost(_usage(entry), price) for entry in used), start=Cost()) if price else None
+    used = [(row["tokens"], price(row)) for row in rows if row["tokens"] is not None]
+    known = [cost(_usage(entry), paid) for entry, paid in used if paid is not None]
+    total = sum(known, start=Cost()) if len(known) == len(used) else None
     whole = None if total is None or written is None else total.total + written.total
     return {
         "input_cost": total.input if total else None,

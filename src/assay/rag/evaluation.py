@@ -27,6 +27,7 @@ from assay.judges.words import Similarity
 from assay.llm import Connections, Price, connect, price_of
 from assay.llm.connect import Model
 from assay.llm.prices import FREE
+from assay.llm.told_prices import ToldPrices
 from assay.rag import outcomes, summary
 from assay.rag.again import Stored, Unjudged
 from assay.rag.archetypes import BY_RULES, Kinds, ask_archetypes
@@ -35,7 +36,6 @@ from assay.rag.client import with_client
 from assay.rag.guarded import Guarded
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.measures import check_rules
-from assay.rag.pricing import ToldPrices
 from assay.rag.rows import RagScorer
 from assay.rag.settings import scoring
 from assay.rag.subject import Subject

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.llm.prices import FREE, Price, price_of
 from assay.llm.tariff import Tariff, dollars_of
-from assay.rag.pricing import ToldPrices
+from assay.llm.told_prices import ToldPrices
 
 Row = Mapping[str, Any]
 

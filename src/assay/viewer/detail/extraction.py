@@ -9,7 +9,7 @@ from assay.files import dump_json
 from assay.report.blocks import Tone
 from assay.report.html_blocks import mark
 from assay.report.markup import Markup, element, join
-from assay.report.numbers import MISSING, format_value
+from assay.report.numbers import MISSING, call_dollars, format_value
 from assay.viewer.detail.scores import scores, tags
 from assay.viewer.parts import NOTHING, fields, section
 
@@ -22,12 +22,15 @@ SIGNS: dict[str, Tone] = {
 }
 
 
-def sample(row: Mapping[str, Any]) -> Markup:
-    error = row.get("error")
+def sample(row: Mapping[str, Any], cost: float | None) -> Markup:
+    """`cost` in US dollars; None: not known, or no tokens were used."""
+    error, tokens = row.get("error"), row.get("tokens")
     pairs = [
         ("Error", error["message"] if error else None),
         ("Model", row.get("model")),
         ("Time", format_value(row.get("seconds"), "seconds")),
+        ("Tokens", format_value(tokens["total"], "integer") if tokens else None),
+        ("Cost", call_dollars(cost) if tokens else None),
         ("Tries", str(row["attempts"]) if row.get("attempts", 1) > 1 else None),
     ]
     return join([fields(pairs, "fields big"), tags(row)])

@@ -60,7 +60,7 @@ def _details(kind: str, side: Data) -> list[Markup]:
     if kind == "rag":
         return [part for row in rows for part in (rag.answer(row), rag.judged(row, side["lost"]), rag.found(row, side))]
     if kind == "extraction":
-        return [part for row in rows for part in (extraction.sample(row), extraction.records(row))]
+        return [part for row in rows for part in (extraction.sample(row, side["cost"]), extraction.records(row))]
     failures = {failure["variant"]: failure for failure in side["failures"]}
     return [retrieval.variant(row, failures.get(row["variant"]), side["chunks"]) for row in rows]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from assay.extraction.expense import Expenses as SampleExpenses
 from assay.files import read_jsonl
 from assay.rag.expense import Expenses
 from assay.report.html import Link
@@ -77,13 +78,18 @@ def extras(visit: Visit, run: RunFolder, rows: list[Row]) -> dict[str, Any]:
             "cost": Expenses(run.manifest["config"])(rows[0]),
         }
     if kind == "extraction":
-        return {"text": sample_text(visit, run, rows[0])}
+        return {"text": sample_text(visit, run, rows[0]), "cost": _sample_cost(run, rows[0])}
     ids = dict.fromkeys(
         id_ for row in rows for id_ in (*row["expected_ids"], *(row.get("retrieved") or {}).get("ids", ()))
     )
     path = run.path / FAILURES
     failures = visit.desk.made.get(("failures", run.name), (path,), lambda: _failures(path))
     return {"chunks": chunks_of(visit, run, ids), "failures": failures.get(id_, [])}
+
+
+def _sample_cost(run: RunFolder, row: Row) -> float | None:
+    """The summary knows which model was called; a run that goes on has none yet."""
+    return SampleExpenses(run.summary)(row) if run.finished else None
 
 
 def _lost(run: RunFolder) -> dict[str, Data]:
@@ -160,7 +166,7 @@ def _extraction(data: Data, _: Visit) -> Markup:
             for row in data["rows"]
             for part in (
                 element("p", chip(data["outcome"]), class_="facts"),
-                extraction.sample(row),
+                extraction.sample(row, data["cost"]),
                 extraction.records(row),
             )
         ]

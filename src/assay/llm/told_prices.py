@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.config import Prices
-from assay.llm import Price, price_of
+from assay.llm.prices import Price, price_of
 
 PROVIDERS = ("openai", "anthropic", "gemini")
 """Whose models the price library knows by their names alone."""
