@@ -60,22 +60,43 @@ def test_the_same_across_the_edges_of_blocks(count: int) -> None:
     assert 0 < len(found) < count
 
 
-@pytest.mark.parametrize("threshold", [0.95, 0.6])
-def test_the_same_with_many_threads_and_tiles(threshold: float) -> None:
-    """6,000 vectors of which most stay; at 0.6 so many pairs pass the bound that they are compared all together."""
-    draw = np.random.default_rng(3)
-    vectors = unit(draw.normal(size=(6000, 80)))
-    again = draw.permutation(6000)[:900]
-    vectors[again] = unit(vectors[draw.permutation(6000)[:900]] + 0.03 * draw.normal(size=(900, 80)))
-    near = vectors.astype(np.float64) @ vectors.astype(np.float64).T >= threshold
-    stays, expected = np.ones(6000, dtype=bool), []
-    for row in range(6000):
+def one_by_one(vectors: Vectors, threshold: float) -> list[tuple[int, int]]:
+    """As `brute_force`, from one product of all with all."""
+    exact = vectors.astype(np.float64)
+    near = exact @ exact.T >= threshold
+    stays, found = np.ones(len(vectors), dtype=bool), []
+    for row in range(len(vectors)):
         before = np.flatnonzero(near[row, :row] & stays[:row])
         if len(before):
             stays[row] = False
-            expected.append((row, int(before[0])))
+            found.append((row, int(before[0])))
+    return found
+
+
+@pytest.mark.parametrize(("threshold", "dimensions"), [(0.95, 80), (0.6, 80), (0.4, 80), (0.95, 300)])
+def test_the_same_with_many_threads_and_tiles(threshold: float, dimensions: int) -> None:
+    """6,000 vectors of which most stay; the lower the limit, the less a bound helps, and at 0.4 none does."""
+    draw = np.random.default_rng(3)
+    vectors = unit(draw.normal(size=(6000, dimensions)))
+    again = draw.permutation(6000)[:900]
+    noise = 0.25 / np.sqrt(dimensions) * draw.normal(size=(900, dimensions))
+    vectors[again] = unit(vectors[draw.permutation(6000)[:900]] + noise)
+    expected = one_by_one(vectors, threshold)
     assert [(each.row, each.of) for each in duplicates(vectors, threshold)] == expected
     assert 500 < len(expected) < 5500
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_same_where_crowds_and_singles_take_turns(seed: int) -> None:
+    """Stretches of 700 that are all alike, nearly alike, or each alone: blocks grow and shrink, and bounds let by many
+    in one part and few in another."""
+    draw = np.random.default_rng(seed)
+    middle = unit(draw.normal(size=(1, 120)))
+    parts = [unit(middle + spread * draw.normal(size=(700, 120))) for spread in (3, 3, 0.02, 0.03, 3, 3, 3, 0.0, 3)]
+    vectors = np.concatenate(parts)
+    expected = one_by_one(vectors, 0.95)
+    assert [(each.row, each.of) for each in duplicates(vectors, 0.95)] == expected
+    assert 1300 < len(expected) < 2200
 
 
 def test_a_pair_at_the_threshold_counts_and_one_just_below_does_not() -> None:

@@ -1,16 +1,17 @@
 """Near duplicates, exactly and without comparing most pairs in full.
 
-Only the pairs whose upper bound (see `projection`) reaches the threshold are compared in full. The bounds are
-multiplied in tiles: memory grows with the number of vectors, never with its square.
+Only the pairs whose upper bound (see `projection`) reaches the threshold are compared in full.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import threading
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
@@ -18,20 +19,16 @@ from numpy.typing import NDArray
 
 from assay.corpus.quotes import fold
 from assay.gold.projection import SLACK, Vectors, bounds
+from assay.gold.tiles import ROWS, Near, Numbers, Task, Tiles
 
-Numbers = NDArray[np.int64]
 Pairs = tuple[Numbers, Numbers, NDArray[np.float64]]
 """Rows, earlier rows they are like, and the cosines."""
 
-_ROWS = 256
-"""Decided at a time."""
-_COLUMNS = 48
-"""Of a tile. The product of rows and a tile is then so small that the library makes it in one thread; our threads share
-the tiles out and do not wait for each other, which is twice as fast, and far more so on a busy machine."""
-_TILES = 21
-"""At once: their product stays in a core's cache until it has been compared."""
-_FEW = 2
-"""Parts that are not worth waking a thread for."""
+_MOST_ROWS = 8 * ROWS
+"""Decided at a time, so that threads seldom wait for each other. Their pairs are held until then: where many are
+duplicates it is fewer."""
+_MANY = 1 / 8
+"""Share of duplicates that are many."""
 _CROWDED = 0.02
 """Share of the pairs above which one product in full is cheaper than comparing them pair by pair."""
 
@@ -55,93 +52,81 @@ def duplicates(vectors: Vectors, threshold: float) -> list[Duplicate]:
     if not len(vectors):
         return []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        search = _Search(np.ascontiguousarray(vectors, dtype=np.float32), threshold, pool)
-        return [each for start in range(0, len(vectors), _ROWS) for each in search.next_block(start)]
-
-
-class _Desk(threading.local):
-    """Room for one comparison, of each thread its own: fresh memory would take as long as the work."""
-
-    def __init__(self) -> None:
-        self.products = np.empty(_TILES * _ROWS * _COLUMNS, dtype=np.float32)
-        self.near = np.empty(_TILES * _ROWS * _COLUMNS, dtype=np.bool_)
-
-
-class _Tiles:
-    """Rows in the order they came, their bounds side by side in tiles."""
-
-    def __init__(self, width: int, most: int) -> None:
-        self.bounds = np.zeros((-(-most // _COLUMNS), width, _COLUMNS), dtype=np.float32)
-        self.rows = np.empty(most, dtype=np.int64)
-        self.count = 0
-
-    @property
-    def parts(self) -> range:
-        """The first tile of each part that is compared at once."""
-        return range(0, -(-self.count // _COLUMNS), _TILES)
-
-    def add(self, rows: Numbers, bounds: Vectors) -> None:
-        places = self.count + np.arange(len(rows))
-        self.rows[places] = rows
-        self.bounds[places // _COLUMNS, :, places % _COLUMNS] = bounds[rows]
-        self.count += len(rows)
-
-    def near(self, desk: _Desk, asking: Vectors, part: int, limit: float) -> tuple[Numbers, Numbers, float]:
-        """Places among those asking and here whose bound reaches the limit, and their share of all."""
-        tiles = self.bounds[part : part + _TILES]
-        size = len(tiles) * len(asking) * _COLUMNS
-        product = np.matmul(asking, tiles, out=desk.products[:size].reshape(len(tiles), len(asking), _COLUMNS))
-        near = np.greater_equal(product.reshape(-1), limit, out=desk.near[:size])
-        tile, place = np.divmod(np.flatnonzero(near), len(asking) * _COLUMNS)
-        here = (part + tile) * _COLUMNS + place % _COLUMNS
-        there = here < self.count
-        return place[there] // _COLUMNS, here[there], len(place) / size
+        return list(_Search(np.ascontiguousarray(vectors, dtype=np.float32), threshold, pool).found())
 
 
 class _Search:
     """The vectors, their bounds, and the rows that stay so far."""
 
     def __init__(self, vectors: Vectors, threshold: float, pool: ThreadPoolExecutor) -> None:
-        self._vectors, self._threshold, self._desk = vectors, threshold, _Desk()
+        self._vectors, self._threshold, self._limit = vectors, threshold, threshold - SLACK
         self._pool, self._workers = pool, os.cpu_count() or 1
         self._bounds = bounds(vectors, threshold)
-        self._kept = _Tiles(self._bounds.shape[1], len(vectors))
+        self._kept = Tiles(self._bounds, len(vectors))
 
-    def next_block(self, start: int) -> list[Duplicate]:
+    def found(self) -> Iterator[Duplicate]:
+        """Block by block; the next is twice as large while duplicates are not many."""
+        start, size = 0, ROWS
+        while start < len(self._vectors):
+            rows = np.arange(start, min(start + size, len(self._vectors)))
+            found = self._next_block(rows)
+            yield from (found[row] for row in sorted(found))
+            start += size
+            size = ROWS if len(found) > _MANY * len(rows) else min(2 * size, _MOST_ROWS)
+
+    def _next_block(self, rows: Numbers) -> dict[int, Duplicate]:
         """First against all that stay, then among themselves, in order."""
-        rows = np.arange(start, min(start + _ROWS, len(self._vectors)))
-        found = _resolved(self._pairs(rows, self._kept))
+        found = _resolved(self._pairs(self._kept, self._kept.tasks(rows)))
         rest = _without(rows, found)
-        own = _Tiles(self._bounds.shape[1], len(rest))
-        own.add(rest, self._bounds)
-        inner = _resolved(self._pairs(rest, own))
-        self._kept.add(_without(rest, inner), self._bounds)
-        found |= inner
-        return [found[row] for row in sorted(found)]
+        own = Tiles(self._bounds, len(rest))
+        own.add(rest)
+        inner = _resolved(self._pairs(own, own.tasks(rest, upward=True)))
+        self._kept.add(_without(rest, inner))
+        return found | inner
 
-    def _pairs(self, rows: Numbers, tiles: _Tiles) -> Pairs:
-        """Of these rows and all in the tiles; each thread takes every so-many-th part."""
-        asking = self._bounds[rows]
+    def _pairs(self, tiles: Tiles, tasks: Iterable[Task]) -> Pairs:
+        """Of all tasks; each thread takes the next one, so that nobody waits for a slow one."""
+        left = deque(tasks)
 
-        def compare(parts: range) -> list[Pairs]:
-            return [self._compared(rows, asking, tiles, part) for part in parts]
+        def work(_: int) -> list[Pairs]:
+            return [self._compared(tiles, task) for task in _taken(left)]
 
-        if len(tiles.parts) <= _FEW:
-            return _joined(compare(tiles.parts))
-        shares = [tiles.parts[first :: self._workers] for first in range(self._workers)]
-        return _joined([pairs for share in self._pool.map(compare, shares) for pairs in share])
+        workers = min(self._workers, len(left))
+        if workers <= 1:
+            return _joined(work(0))
+        return _joined([pairs for share in self._pool.map(work, range(workers)) for pairs in share])
 
-    def _compared(self, rows: Numbers, asking: Vectors, tiles: _Tiles, part: int) -> Pairs:
-        """The pairs of these rows and one part of the tiles that are within the threshold, later row first."""
-        limit = self._threshold - SLACK
-        mine, theirs, share = tiles.near(self._desk, asking, part, limit)
-        if share > _CROWDED:
-            others = tiles.rows[part * _COLUMNS : min(tiles.count, (part + _TILES) * _COLUMNS)]
-            mine, theirs = np.nonzero(self._vectors[rows] @ self._vectors[others].T >= limit)
-            theirs += part * _COLUMNS
-        later, earlier = rows[mine], tiles.rows[theirs]
-        order = earlier < later
-        return _decided(self._vectors, later[order], earlier[order], self._threshold)
+    def _compared(self, tiles: Tiles, task: Task) -> Pairs:
+        """The pairs of a task that are within the threshold, later row first."""
+        near = [each for part in tiles.near(task, self._limit) for each in self._looked(task, part)]
+        return self._decided(*(np.concatenate(each) for each in zip(*near, strict=True)))
+
+    def _looked(self, task: Task, near: Near) -> Iterator[tuple[Numbers, Numbers]]:
+        """Itself, or where the bounds let too many by, those that the vectors themselves let by."""
+        if len(near.rows) <= _CROWDED * len(task.rows) * len(near.among):
+            yield near.rows, near.others
+            return
+        whole = Tiles(self._vectors, len(near.among))
+        whole.add(near.among)
+        for each in whole.tasks(task.rows):
+            yield from ((found.rows, found.others) for found in whole.near(each, self._limit))
+
+    def _decided(self, rows: Numbers, others: Numbers) -> Pairs:
+        """Of pairs that may be near, those that are: by cosines in float32, and what is left by cosines in float64."""
+        earlier = others < rows
+        rows, others = rows[earlier], others[earlier]
+        near = _cosines(self._vectors, rows, others, np.float32) >= self._limit
+        rows, others = rows[near], others[near]
+        cosines = _cosines(self._vectors, rows, others, np.float64)
+        near = cosines >= self._threshold
+        return rows[near], others[near], cosines[near].astype(np.float64)
+
+
+def _taken(left: deque[Task]) -> Iterator[Task]:
+    """What no other thread has taken, until nothing is left."""
+    with suppress(IndexError):
+        while True:
+            yield left.popleft()
 
 
 def _without(rows: Numbers, found: dict[int, Duplicate]) -> Numbers:
@@ -155,16 +140,7 @@ def _joined(parts: Sequence[Pairs]) -> Pairs:
     return rows, others, cosines
 
 
-def _decided(vectors: Vectors, rows: Numbers, others: Numbers, threshold: float) -> Pairs:
-    """Of pairs that may be near, those that are: by cosines in float32, and what is left by cosines in float64."""
-    for kind in (np.float32, np.float64):
-        cosines = _cosines(vectors, rows, others, kind)
-        near = cosines >= (threshold if kind is np.float64 else threshold - SLACK)
-        rows, others = rows[near], others[near]
-    return rows, others, cosines[near].astype(np.float64)
-
-
-def _cosines(vectors: Vectors, rows: Numbers, others: Numbers, kind: type, at_once: int = 1024) -> NDArray[np.floating]:
+def _cosines(vectors: Vectors, rows: Numbers, others: Numbers, kind: type, at_once: int = 256) -> NDArray[np.floating]:
     parts = [slice(start, start + at_once) for start in range(0, len(rows), at_once)]
     found = [np.einsum("ij,ij->i", vectors[rows[part]], vectors[others[part]], dtype=kind) for part in parts]
     return np.concatenate(found) if found else np.empty(0, dtype=kind)
@@ -172,12 +148,14 @@ def _cosines(vectors: Vectors, rows: Numbers, others: Numbers, kind: type, at_on
 
 def _resolved(pairs: Pairs) -> dict[int, Duplicate]:
     """For each row the earliest that it is like and that stays itself."""
-    rows, others, cosines = pairs
+    order = np.lexsort((pairs[1], pairs[0]))
+    rows, others, cosines = (each[order] for each in pairs)
+    edges = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
     found: dict[int, Duplicate] = {}
-    for at in np.lexsort((others, rows)).tolist():
-        row, other = int(rows[at]), int(others[at])
-        if row not in found and other not in found:
-            found[row] = Duplicate(row, other, float(cosines[at]))
+    for start, end in pairwise(edges):
+        stays = (at for at in range(start, end) if int(others[at]) not in found)
+        if (at := next(stays, None)) is not None:
+            found[int(rows[at])] = Duplicate(int(rows[at]), int(others[at]), float(cosines[at]))
     return found
 
 
