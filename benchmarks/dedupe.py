@@ -69,7 +69,7 @@ def blocked(vectors: Any) -> int:
         block = vectors[start : start + 1024]
         near = block @ vectors[: start + len(block)].T >= THRESHOLD
         near &= kept[: start + len(block)]
-        for row in range(len(block)):
+        for row in np.flatnonzero(np.count_nonzero(near, axis=1) > 1):
             if near[row, : start + row].any():
                 kept[start + row] = near[:, start + row] = False
     return int(kept.sum())
@@ -99,7 +99,7 @@ def faiss_range(vectors: Any) -> int:
     index.add(vectors)
     limits, _, others = index.range_search(vectors, THRESHOLD)
     kept = np.ones(len(vectors), dtype=bool)
-    for row in range(len(vectors)):
+    for row in np.flatnonzero(np.diff(limits) > 1):  # all others are near to themselves alone
         near = others[limits[row] : limits[row + 1]]
         kept[row] = not kept[near[near < row]].any()
     return int(kept.sum())
