@@ -105,3 +105,20 @@ def test_a_sample_tells_its_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     )
     calls = [facts.pairs for item in samples_of(run).scored for facts in item.facts if facts.title == "Call"]
     assert [dict(pairs).get("cost") for pairs in calls] == ["$1.200000", None]
+
+
+def test_what_nobody_told_has_no_line_in_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The bot tells neither passages nor tokens nor phases: no dashes for those, but a word on what is missing."""
+    monkeypatch.chdir(tmp_path)
+    make_judged(tmp_path)
+    assert main(["run", "--quiet"]) == 0
+    written = (last(tmp_path).path / "report.md").read_text()
+    assert "Not measured: retrieval, rerank, generation." in written
+    assert "No tokens are known: no model was asked, or none told." in written
+    assert "the system does not tell what it retrieves." in written
+    assert "No question has a value of: recall_at_100, mrr, faithfulness, groundedness, citation_precision" in written
+    assert "| Pass or partial " in written
+    assert "unanswerable" not in written.partition("## Answered or refused")[2].partition("##")[0].partition("|")[2]
+    assert "None that needs a look; all are in the report." in capsys.readouterr().out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.report.blocks import Chart, Column, Form, Note, Point, Row, Series, Table
-from assay.report.tables import cell_texts, form_of, table_of, told_elsewhere
+from assay.report.tables import cell_texts, filled, form_of, table_of, told_elsewhere
 
 
 def texts(chart: Chart) -> list[list[str]]:
@@ -83,3 +83,12 @@ def test_a_chart_is_told_by_a_table_that_has_its_names_and_values(cells: tuple[s
 def test_a_point_is_finite_or_none() -> None:
     with pytest.raises(ValueError, match="finite"):
         Point("x", float("nan"))
+
+
+def test_what_has_no_value_anywhere_is_left_out() -> None:
+    columns = (Column("who"), Column("a", "score"), Column("b", "score"))
+    rows = (Row(("x", None, 0.0), "bad"), Row(("y", None, None)), Row(("z", None, 1.0)))
+    assert filled(Table(columns, rows, "c")) == Table(
+        (columns[0], columns[2]), (Row(("x", 0.0), "bad"), Row(("z", 1.0))), "c"
+    )
+    assert filled(Table(columns, (Row(("y", None, None)),))) == Table((columns[0],), ())

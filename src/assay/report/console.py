@@ -141,6 +141,8 @@ def _print_items(items: Items, console: Console) -> None:
         _line(console, visible(items.empty))
         return
     told = [item for item in items.items if not item.routine]
+    if not told:
+        _line(console, "None that needs a look; all are in the report.", "dim")
     for item in told[:FIRST]:
         words = (clip_middle(one_line(item.id), ID_ROOM), *map(one_line, (*list(item.tags.values())[:1], item.title)))
         text = _marked("  ".join(words), item.tone)

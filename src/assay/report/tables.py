@@ -16,6 +16,17 @@ def cell_texts(table: Table, row: Row) -> list[str]:
     return [format_value(cell, column.form) for cell, column in zip(row.cells, table.columns, strict=True)]
 
 
+def filled(table: Table) -> Table:
+    """Without the columns and rows that have no value at all; the first column names the rows."""
+    kept = [0, *(at for at in range(1, len(table.columns)) if any(row.cells[at] is not None for row in table.rows))]
+    rows = [row for row in table.rows if any(cell is not None for cell in row.cells[1:])]
+    return Table(
+        tuple(table.columns[at] for at in kept),
+        tuple(Row(tuple(row.cells[at] for at in kept), row.tone) for row in rows),
+        table.caption,
+    )
+
+
 def form_of(chart: Chart) -> Form:
     """The form of a chart's values: as given, or what they look like."""
     if chart.form is not None:

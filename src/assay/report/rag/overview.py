@@ -11,6 +11,7 @@ from assay.report.intervals import gate_card, spread
 from assay.report.numbers import format_value
 from assay.report.rag.quality import Lines, faults_of
 from assay.report.rag.questions import TONES
+from assay.report.tables import filled
 from assay.report.text import counted
 
 Summary = Mapping[str, Any]
@@ -70,9 +71,10 @@ def abstention_table(summary: Summary) -> Table:
     rows = [
         Row((kind, *(counts[f"{kind}_{name}"] for name in names), _wrong(counts[rate])))
         for kind, rate in (("answerable", "false_refusal_rate"), ("unanswerable", "false_answer_rate"))
+        if any(counts[f"{kind}_{name}"] for name in names)
     ]
     caption = "Wrong: answerable questions refused, unanswerable ones answered."
-    return Table((Column("question"), *heads, Column("wrong")), tuple(rows), caption)
+    return filled(Table((Column("question"), *heads, Column("wrong")), tuple(rows), caption))
 
 
 def _wrong(interval: Mapping[str, Any]) -> str | None:
@@ -81,7 +83,11 @@ def _wrong(interval: Mapping[str, Any]) -> str | None:
     return f"{format_value(interval['mean'], 'percent')} ({spread(interval, 'percent')})"
 
 
-def measures_table(summary: Summary) -> Table:
+def measures_blocks(summary: Summary) -> tuple[Block, ...]:
+    """Those that any question has a value of; the others are named."""
     columns = (Column("measure"), Column("mean", "score"), Column("interval"))
-    rows = tuple(Row((name, i["mean"], spread(i, "score"))) for name, i in summary["intervals"].items())
-    return Table(columns, rows)
+    known = {name: interval for name, interval in summary["intervals"].items() if interval["mean"] is not None}
+    rows = tuple(Row((name, i["mean"], spread(i, "score"))) for name, i in known.items())
+    without = [name for name in summary["intervals"] if name not in known]
+    note = Note(f"No question has a value of: {', '.join(without)}.")
+    return (Table(columns, rows), *([note] if without else []))

@@ -9,6 +9,7 @@ from typing import Any
 from assay.rag.outcomes import ARCHETYPES, STAGES
 from assay.report.blocks import Block, Chart, Column, Note, Point, Row, Series, Table
 from assay.report.intervals import mean_of, point_of
+from assay.report.tables import filled
 from assay.report.text import counted
 from assay.stats import mean
 
@@ -34,6 +35,8 @@ def kinds(rows: Lines, key: str) -> list[str]:
 
 def matrix_blocks(rows: Lines) -> tuple[Block, ...]:
     """Difficulty × type with totals; an empty cell is not 0."""
+    if all(row["mrr"] is None for row in rows):
+        return (Note("No question has one: nothing is expected, or the system does not tell what it retrieves."),)
     levels, types = [*kinds(rows, "difficulty"), None], [*kinds(rows, "question_type"), None]
     cells = {(level, name): _ranks(rows, level, name) for level in levels for name in types}
     series = tuple(
@@ -64,15 +67,16 @@ def definitions_table(summary: Summary) -> Table:
 
 def scores_blocks(rows: Lines) -> tuple[Block, ...]:
     """How often each grade was given, as a table and as shares; and the means."""
-    table = _distribution(rows)
+    names = [name for name in DEFINITIONS if _grades(rows, name)]
+    table = _distribution(rows, names)
     grades = [str(row.cells[0]) for row in reversed(table.rows)]
     counts = {str(row.cells[0]): row.cells[1:] for row in table.rows}
     series = tuple(
-        Series(grade, tuple(Point(name, _count(counts[grade][at])) for at, name in enumerate(DEFINITIONS)))
+        Series(grade, tuple(Point(name, _count(counts[grade][at])) for at, name in enumerate(names)))
         for grade in grades
     )
     picture = Chart("stack", series, "Grades given", y_label="answers", form="integer", ordinal=True)
-    points = tuple(Point(name, mean(given)) for name in DEFINITIONS if (given := _grades(rows, name)))
+    points = tuple(Point(name, mean(_grades(rows, name))) for name in names)
     means = Chart("bars", (Series("mean grade", points),), "Mean grade", y_max=5.0, form="score")
     return ((*([picture, means] if points else []), table)) if grades else (Note("No answer was graded."),)
 
@@ -86,23 +90,21 @@ def _grades(rows: Lines, name: str) -> list[float]:
     return [grade for grade in found if grade is not None]
 
 
-def _distribution(rows: Lines) -> Table:
+def _distribution(rows: Lines, names: Sequence[str]) -> Table:
     """How often each grade was given; grades between whole numbers keep their own line."""
-    tallies = {name: Counter(round(grade, 2) for grade in _grades(rows, name)) for name in DEFINITIONS}
+    tallies = {name: Counter(round(grade, 2) for grade in _grades(rows, name)) for name in names}
     values = sorted({value for tally in tallies.values() for value in tally}, reverse=True)
     if len(values) > 12:
-        return _binned(rows)
-    columns = (Column("grade"), *(Column(name, "integer") for name in DEFINITIONS))
-    return Table(
-        columns, tuple(Row((f"{value:g}", *(tallies[name][value] for name in DEFINITIONS))) for value in values)
-    )
+        return _binned(rows, names)
+    columns = (Column("grade"), *(Column(name, "integer") for name in names))
+    return Table(columns, tuple(Row((f"{value:g}", *(tallies[name][value] for name in names))) for value in values))
 
 
-def _binned(rows: Lines) -> Table:
-    columns = (Column("grade"), *(Column(name, "integer") for name in DEFINITIONS))
+def _binned(rows: Lines, names: Sequence[str]) -> Table:
+    columns = (Column("grade"), *(Column(name, "integer") for name in names))
     lines = []
     for low, high in BINS:
-        inside = [sum(low <= g < high or (g == high == 5.0) for g in _grades(rows, name)) for name in DEFINITIONS]
+        inside = [sum(low <= g < high or (g == high == 5.0) for g in _grades(rows, name)) for name in names]
         lines.append(Row((f"{low:g} to {'' if high == 5.0 else 'below '}{high:g}", *inside)))
     return Table(columns, tuple(lines))
 
@@ -148,4 +150,4 @@ def breakdown_blocks(summary: Summary, block: str, name: str) -> tuple[Block, ..
     )
     points = tuple(point_of(value, part["metrics"]["pass_rate"]) for value, part in parts.items())
     picture = Chart("bars", (Series("pass rate", points),), f"Pass rate by {name}", form="percent")
-    return (picture, Table(columns, rows))
+    return (picture, filled(Table(columns, rows)))

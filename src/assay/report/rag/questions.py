@@ -72,7 +72,8 @@ def question_item(
 ) -> Item:
     """`entry`: what the summary says of a question that did not pass; `paid`: US dollars, by who was paid."""
     verdict = entry["verdict"] if entry else "pass"
-    lost = {"archetype": entry["archetype"] or "–", "lost": entry["stage"] or "–"} if entry else {}
+    told = {"archetype": entry["archetype"], "lost": entry["stage"]} if entry else {}
+    lost = {name: value for name, value in told.items() if value}
     return Item(
         row["case_id"],
         row["question"],

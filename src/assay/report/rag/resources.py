@@ -9,6 +9,7 @@ from assay.rag.tally import PHASES
 from assay.report.blocks import Block, Chart, Column, Note, Point, Row, Series, Table
 from assay.report.rag.overview import dollars
 from assay.report.rag.quality import Lines, kinds
+from assay.report.tables import filled
 from assay.stats import mean, quantile
 
 Summary = Mapping[str, Any]
@@ -21,16 +22,25 @@ def latency_blocks(summary: Summary, rows: Lines) -> tuple[Block, ...]:
     known = sum(times["avg"] for times in latency["by_phase"].values() if times["avg"] is not None)
     seconds = (Column("mean", "seconds"), Column("median", "seconds"), Column("p95", "seconds"))
     columns = (Column("phase"), *seconds, Column("share", "percent"), Column("n", "integer"))
+    measured = {name: t for name, t in latency["by_phase"].items() if t["n"]}
     phases = [
-        Row((name, t["avg"], t["p50"], t["p95"], t["avg"] / known if t["avg"] is not None and known else None, t["n"]))
-        for name, t in latency["by_phase"].items()
+        Row((name, t["avg"], t["p50"], t["p95"], t["avg"] / known if known else None, t["n"]))
+        for name, t in measured.items()
     ]
     total = latency["total"]
-    phases.append(Row(("total", total["avg"], total["p50"], total["p95"], None, total["n"])))
+    phases += [Row(("total", total["avg"], total["p50"], total["p95"], None, total["n"]))] if total["n"] else []
+    if not phases:
+        return (Note("No time was measured."),)
+    unknown = [name for name in latency["by_phase"] if name not in measured]
     return (
-        _phases(latency),
-        Table(columns, tuple(phases), "A phase the system does not measure has no value."),
-        Table((Column("questions"), *seconds, Column("n", "integer")), _by_kind(latency, rows)),
+        *([_phases(latency)] if total["n"] else []),
+        filled(Table(columns, tuple(phases))),
+        *([Note(f"Not measured: {', '.join(unknown)}.")] if unknown else []),
+        *(
+            [Table((Column("questions"), *seconds, Column("n", "integer")), _by_kind(latency, rows))]
+            if total["n"]
+            else []
+        ),
     )
 
 
@@ -38,11 +48,10 @@ def _phases(latency: Mapping[str, Any]) -> Chart:
     """One phase after the other, up to the whole; what no phase accounts for is named."""
     means = {phase: latency["by_phase"][phase]["avg"] for phase in PHASES}
     total = latency["total"]["avg"]
-    points = [Point(phase, value) for phase, value in means.items()]
-    if total is not None:
-        rest = total - sum(value for value in means.values() if value is not None)
-        points += [Point("in no phase", rest)] if rest > total / 1000 else []
-        points.append(Point("total", total, level=True))
+    points = [Point(phase, value) for phase, value in means.items() if value is not None]
+    rest = total - sum(value for value in means.values() if value is not None)
+    points += [Point("in no phase", rest)] if rest > total / 1000 else []
+    points.append(Point("total", total, level=True))
     return Chart(
         "waterfall", (Series("mean seconds", tuple(points)),), "Mean time of a question, phase by phase", form="seconds"
     )
@@ -52,28 +61,40 @@ def _by_kind(latency: Mapping[str, Any], rows: Lines) -> tuple[Row, ...]:
     found = [
         Row((f"difficulty {name}", t["avg"], t["p50"], t["p95"], t["n"]))
         for name, t in latency["by_difficulty"].items()
+        if t["n"]
     ]
     for name in kinds(rows, "question_type"):
         values = [row["time"] for row in rows if row["question_type"] == name and row["time"] is not None]
-        found.append(Row((f"type {name}", mean(values), quantile(values, 0.5), quantile(values, 0.95), len(values))))
+        if values:
+            times = (mean(values), quantile(values, 0.5), quantile(values, 0.95))
+            found.append(Row((f"type {name}", *times, len(values))))
     return tuple(found)
 
 
 def cost_blocks(summary: Summary) -> tuple[Block, ...]:
-    columns = (Column("who"), *(Column(kind, "integer") for kind in TOKENS))
-    rows = tuple(Row((who, *((used or {}).get(kind) for kind in TOKENS))) for who, used in summary["tokens"].items())
     cost = summary["cost"]
     spent = summary["execution"]["spent_usd"]
-    lines = [Row((name.removesuffix("_usd").replace("_", " "), dollars(value))) for name, value in cost.items()]
+    shown = {name: value for name, value in cost.items() if value or name not in PARTS}
+    lines = [Row((name.removesuffix("_usd").replace("_", " "), dollars(value))) for name, value in shown.items()]
     unknown = cost["total_cost_usd"] is None
     paid = None if unknown and not spent else dollars(spent)
-    lines.append(Row(("spent on this run, as far as known" if unknown else "spent on this run", paid)))
+    if paid is not None:
+        lines.append(Row(("spent on this run, as far as known" if unknown else "spent on this run", paid)))
     note = Note(
         "Cost is that of all replies; those from the cache were paid for earlier. Unknown: the tokens were not told, or"
         " have no known price."
     )
     table = Table((Column("cost"), Column("US dollars")), tuple(lines))
-    return (*cost_split(cost), Table(columns, rows, "Tokens"), table, note)
+    return (*cost_split(cost), *_tokens(summary["tokens"]), table, note)
+
+
+def _tokens(used: Mapping[str, Mapping[str, int] | None]) -> list[Block]:
+    """Of who used any and told it."""
+    columns = (Column("who"), *(Column(kind, "integer") for kind in TOKENS))
+    rows = tuple(Row((who, *(of[kind] for kind in TOKENS))) for who, of in used.items() if of)
+    return (
+        [Table(columns, rows, "Tokens")] if rows else [Note("No tokens are known: no model was asked, or none told.")]
+    )
 
 
 def cost_split(cost: Mapping[str, float | None]) -> list[Chart]:

@@ -8,7 +8,7 @@ from typing import Any
 from assay.report.blocks import Report, Section
 from assay.report.comparison import brief_section, full_section
 from assay.report.rag.execution import distribution_blocks, execution_table, retries_blocks
-from assay.report.rag.overview import abstention_table, context_blocks, executive_blocks, measures_table
+from assay.report.rag.overview import abstention_table, context_blocks, executive_blocks, measures_blocks
 from assay.report.rag.quality import breakdown_blocks, definitions_table, losses_blocks, matrix_blocks, scores_blocks
 from assay.report.rag.questions import Pages, questions_blocks
 from assay.report.rag.resources import cost_blocks, latency_blocks
@@ -42,7 +42,7 @@ def rag_report(
         Section("By difficulty", breakdown_blocks(summary, "breakdown_by_difficulty", "difficulty"), detail=True),
         Section("Retries and errors", retries_blocks(summary, rows), detail=True),
         Section("Questions", questions_blocks(pages), "Failures first, then partial answers, then what passed."),
-        Section("All measures", (measures_table(summary),), detail=True),
+        Section("All measures", measures_blocks(summary), detail=True),
         *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
         Section("Execution", (execution_table(summary),), detail=True),
         Section("Question distribution", distribution_blocks(summary), detail=True),
@@ -57,12 +57,15 @@ def rag_report(
 
 
 def _numbers(summary: Summary) -> list[Number]:
-    """What the judge says of the answers, and whether retrieval found what was needed."""
+    """What the judge says of the answers, and whether retrieval found what was needed, where that can be told."""
     intervals = summary["intervals"]
-    recall = next((name for name in intervals if name.startswith("recall_at_")), "mrr")
-    label = f"Recall at {recall.rpartition('_')[2]}" if recall != "mrr" else "MRR"
+    recall = next((name for name in intervals if name.startswith("recall_at_")), "")
+    if recall and intervals[recall]["mean"] is not None:
+        third = Number(recall, f"Recall at {recall.rpartition('_')[2]}", intervals[recall], "percent")
+    else:
+        third = Number("acceptable_rate", "Pass or partial", intervals.get("acceptable_rate"), "percent")
     return [
         Number("pass_rate", "Pass rate", intervals.get("pass_rate"), "percent"),
         Number("overall_score_avg", "Overall score, 1 to 5", intervals.get("overall_score_avg"), "score"),
-        Number(recall, label, intervals.get(recall), "percent"),
+        third,
     ]
