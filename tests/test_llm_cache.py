@@ -168,7 +168,7 @@ def record(tmp_path: Path, texts: list[str]) -> Path:
     path = tmp_path / "recording.jsonl"
 
     async def run(url: str) -> None:
-        async with connect(settings(tmp_path, {"model": "openai/test", "base_url": url})) as models:
+        async with connect(settings(tmp_path, {"model": "openai/test", "base_url": url}), noted=True) as models:
             model = models.model("m")
             for text in texts:
                 await model.complete(model.request(user(text), label=f"q {text}"))
@@ -212,7 +212,7 @@ def test_a_recording_is_sorted_readable_and_the_same_each_time(tmp_path: Path) -
 
 async def export_again(tmp_path: Path, path: Path) -> None:
     config = settings(tmp_path, {"base_url": (tmp_path / "url").read_text()}, recording="recording.jsonl")
-    async with connect(config) as models:
+    async with connect(config, noted=True) as models:
         model = models.model("m")
         for text in ("a", "b"):
             await model.complete(model.request(user(text)))

@@ -7,6 +7,7 @@ batches, workers, faults as records, the checkpoint, going on after a crash.
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
@@ -98,7 +99,8 @@ async def _evaluate(plan: Plan[C]) -> dict[str, Timing]:
     done = plan.results.recover()
     timings = {}
     for system in plan.systems:
-        pending = [case for case in plan.cases if (system.name, case.id) not in done]
+        places = (place for place, case in enumerate(plan.cases) if (system.name, case.id) not in done)
+        pending = array("q", places)  # not the cases: they may stand on disk
         timings[system.name] = await _Run(plan, system, pending).all()
     return timings
 
@@ -106,7 +108,7 @@ async def _evaluate(plan: Plan[C]) -> dict[str, Timing]:
 class _Run(Generic[C]):
     """One system over its pending cases, by several workers that share one queue."""
 
-    def __init__(self, plan: Plan[C], system: System[C], pending: Sequence[C]) -> None:
+    def __init__(self, plan: Plan[C], system: System[C], pending: Sequence[int]) -> None:
         self.plan, self.system, self.pending = plan, system, pending
         self.finished, self.seconds = len(plan.cases) - len(pending), 0.0
         self.errors = 0
@@ -116,8 +118,7 @@ class _Run(Generic[C]):
         self.unscored: deque[tuple[Sequence[C], Outputs]] = deque()
 
     async def all(self) -> Timing:
-        size = self.system.batch_size
-        batches = iter([self.pending[start : start + size] for start in range(0, len(self.pending), size)])
+        batches = self._batches()
         if self.pending:
             self.plan.progress(self._step(()))  # what was done before does not count for the pace
         start = perf_counter()
@@ -130,6 +131,11 @@ class _Run(Generic[C]):
         if wrong := self.fault or self.stopped:
             raise wrong
         return Timing(perf_counter() - start, len(self.pending))
+
+    def _batches(self) -> Iterator[Sequence[C]]:
+        size = self.system.batch_size
+        for start in range(0, len(self.pending), size):
+            yield [self.plan.cases[place] for place in self.pending[start : start + size]]
 
     async def _work(self, batches: Iterator[Sequence[C]]) -> None:
         """A run that may not go on (budget, quota, disk) takes no new case; what is under way was paid for and ends."""

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -122,15 +122,38 @@ def _write_whole(file: FileIO, data: bytes, size: int) -> None:
 
 def read_text(path: Path) -> str:
     """The file as UTF-8 with any byte order mark and CRLF removed; a fault is one line with the file's name."""
+    with _told(path):
+        data = path.read_bytes()
     try:
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as fault:
+        raise _not_utf8(path, fault, line=data.count(b"\n", 0, fault.start) + 1) from None
+
+
+def text_lines(path: Path) -> Iterator[str]:
+    """`read_text` line by line, each with its end."""
+    start = 0
+    with _told(path), path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield line.decode("utf-8" if start else "utf-8-sig").replace("\r\n", "\n")
+            except UnicodeDecodeError as fault:
+                raise _not_utf8(path, fault, start, number) from None
+            start += len(line)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         raise AssayError("no such file", where=str(path)) from None
-    except UnicodeDecodeError as fault:
-        line = fault.object[: fault.start].count(b"\n") + 1
-        raise AssayError(f"not UTF-8 at byte {fault.start}", where=f"{path}:{line}") from None
     except OSError as fault:
         raise AssayError(f"cannot be read: {fault.strerror}", where=str(path)) from None
+
+
+def _not_utf8(path: Path, fault: UnicodeDecodeError, start: int = 0, line: int = 1) -> AssayError:
+    return AssayError(f"not UTF-8 at byte {start + fault.start}", where=f"{path}:{line}")
 
 
 def read_json(path: Path) -> Any:
@@ -140,7 +163,7 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str, where: str, first_line: int = 1) -> Any:
     """Strict JSON: NaN, infinities and numbers too large to be finite are faults, named with their line."""
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return finite_decoder().decode(text)
     except json.JSONDecodeError as fault:
         line = first_line + fault.lineno - 1
         raise AssayError(f"not JSON: {fault.msg} (column {fault.colno})", where=f"{where}:{line}") from None
@@ -155,7 +178,12 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:
         raise AssayError(f"not JSON: {fault}", where=where) from None
 
 
-class _NotFinite(Exception):
+def finite_decoder() -> json.JSONDecoder:
+    """Refuses NaN, infinities and numbers too large to be finite."""
+    return json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+
+
+class _NotFinite(ValueError):
     def __init__(self, literal: str) -> None:
         self.literal = literal
 
@@ -178,10 +206,10 @@ def _position(text: str, literal: str) -> int:
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
-    """(line number, value) of each line that is not blank."""
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    """(line number, value) of each line that is not blank, one after the other."""
+    for number, line in enumerate(text_lines(path), 1):
         if line.strip():
-            yield number, parse_json(line, str(path), number)
+            yield number, parse_json(line.removesuffix("\n"), str(path), number)
 
 
 def line_of(text: str, keys: tuple[str | int, ...]) -> int:

@@ -18,25 +18,26 @@ def stratified(cases: Sequence[Case], n: int, seed: int) -> tuple[Case, ...]:
     """
     if n >= len(cases):
         return tuple(cases)
-    strata: dict[tuple[str, ...], list[Case]] = {}
+    strata: dict[tuple[str, ...], list[str]] = {}
     for case in cases:
-        strata.setdefault(tuple(case.tags.get(key, "") for key in STRATA), []).append(case)
+        strata.setdefault(tuple(case.tags.get(key, "") for key in STRATA), []).append(case.id)
     quotas = _quotas({kind: len(members) for kind, members in strata.items()}, n)
     chosen = {
-        case.id
+        id_
         for kind, members in strata.items()
-        for case in sorted(members, key=lambda case: _place(case.id, seed))[: quotas[kind]]
+        for id_ in sorted(members, key=lambda id_: _place(id_, seed))[: quotas[kind]]
     }
     return tuple(case for case in cases if case.id in chosen)
 
 
 def per_bucket(cases: Sequence[Case], n: int, limit: int, seed: int) -> tuple[Case, ...]:
     """Up to n of each kind (question type × difficulty), at most `limit` in all, in the given order."""
-    strata: dict[tuple[str, ...], list[Case]] = {}
-    for case in sorted(cases, key=lambda case: _place(case.id, seed)):
-        strata.setdefault(tuple(case.tags.get(key, "") for key in STRATA), []).append(case)
-    rounds = [members[turn] for turn in range(n) for _, members in sorted(strata.items()) if turn < len(members)]
-    chosen = {case.id for case in rounds[:limit]}
+    strata: dict[tuple[str, ...], list[str]] = {}
+    for case in cases:
+        strata.setdefault(tuple(case.tags.get(key, "") for key in STRATA), []).append(case.id)
+    kinds = [sorted(members, key=lambda id_: _place(id_, seed)) for _, members in sorted(strata.items())]
+    rounds = [members[turn] for turn in range(n) for members in kinds if turn < len(members)]
+    chosen = set(rounds[:limit])
     return tuple(case for case in cases if case.id in chosen)
 
 

@@ -72,7 +72,7 @@ def _counted(text: str) -> _Counts:
     return _Counts(len(words), by_language, frozenset(small))
 
 
-_remembered = lru_cache(maxsize=2048)(_counted)
+_remembered = lru_cache(maxsize=1024)(_counted)
 
 
 def _decided(parts: Sequence[_Counts]) -> str | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,8 @@ _TOKENIZER = "l2_supercat_tokenizer_config.json"
 _MARKED = re.compile("<unk>|<s>|</s>")
 _PIECES = re.compile(" +[^ \n]*|\n[^ \n]*")
 _GROUP = 256
-_REMEMBERED = 500_000
+_REMEMBERED: dict[Kind, int] = {"document": 500_000, "query": 8_192}
+"""Words. Those of many documents take long to learn again; queries are few words each."""
 
 
 @EMBEDDERS.register("wordllama")
@@ -40,7 +41,8 @@ class WordLlama:
 
     def __init__(self, options: EmbedderOptions) -> None:
         self._options = options
-        self._remembered: dict[str, tuple[int, ...]] = {}
+        self._remembered: dict[Kind, dict[str, bytes]] = {"document": {}, "query": {}}
+        """Token ids as 16-bit numbers: a fifth of what a tuple of them needs."""
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.float32]:
         import numpy as np
@@ -48,40 +50,47 @@ class WordLlama:
         result = np.zeros((len(texts), self.dim), dtype=np.float32)
         given = prefixed(texts, self._options, kind)
         for start in range(0, len(given), _GROUP):
-            for row, ids in enumerate(self._ids(given[start : start + _GROUP]), start):
-                if ids:
+            for row, ids in enumerate(self._ids(given[start : start + _GROUP], kind), start):
+                if len(ids):
                     # The sum of one text never depends on its neighbours, so neither do the bytes of its vector.
                     self._table.take(ids, axis=0, mode="clip").sum(axis=0, out=result[row])
         norms = np.sqrt(np.einsum("ij,ij->i", result, result))
         result /= np.where(norms > 0, norms, 1)[:, None]
         return result
 
-    def _ids(self, texts: list[str]) -> Iterator[list[int]]:
+    def _ids(self, texts: list[str], kind: Kind) -> Iterator[NDArray[np.uint16]]:
         """Token ids of each text. Each distinct word is tokenised once: the tokens of this model never reach over
         a space or a newline, so a text may be cut in front of them (a run of spaces stays with the word behind)."""
+        import numpy as np
+
         cut = [_PIECES.findall(" " + text.replace("▁", " ")) if text else [] for text in texts]
-        self._learn(set().union(*cut))
-        known = self._remembered
+        known = self._known(set().union(*cut), kind)
         for text, pieces in zip(texts, cut, strict=True):
             if _MARKED.search(text):
-                yield self._tokenizer.encode(text, add_special_tokens=False).ids
+                yield np.array(self._tokenizer.encode(text, add_special_tokens=False).ids, dtype=np.uint16)
             else:
-                yield list(chain.from_iterable(map(known.__getitem__, pieces)))
+                yield np.frombuffer(b"".join(map(known.__getitem__, pieces)), dtype=np.uint16)
 
-    def _learn(self, pieces: set[str]) -> None:
-        if len(self._remembered) > _REMEMBERED:
-            self._remembered.clear()
-        new = [piece for piece in pieces if piece not in self._remembered]
+    def _known(self, pieces: set[str], kind: Kind) -> dict[str, bytes]:
+        """Word → its tokens, of these words and of others."""
+        import numpy as np
+
+        if len(self._remembered[kind]) > _REMEMBERED[kind]:
+            self._remembered[kind] = {}
+        known = self._remembered[kind]
+        new = [piece for piece in pieces if piece not in known]
         if not new:
-            return
+            return known
         # The tokenizer puts a space before what it is given: for a space piece that is its own first space,
         # for a newline piece it is a first token to drop.
         given = [piece if piece[0] == "\n" else piece[1:] for piece in new]
         encoded = self._tokenizer.encode_batch(given, add_special_tokens=False)
         for piece, encoding in zip(new, encoded, strict=True):
-            self._remembered[piece] = tuple(encoding.ids[1:] if piece[0] == "\n" else encoding.ids)
+            ids = encoding.ids[1:] if piece[0] == "\n" else encoding.ids
+            known[piece] = np.array(ids, dtype=np.uint16).tobytes()
         if " " in pieces:
-            self._remembered[" "] = (self._tokenizer.token_to_id("▁"),)
+            known[" "] = np.uint16(self._tokenizer.token_to_id("▁")).tobytes()
+        return known
 
     @cached_property
     def _folder(self) -> Path:
@@ -128,4 +137,6 @@ def _read_tokenizer(path: str) -> Any:
     tokenizer = Tokenizer.from_file(path)
     tokenizer.no_padding()
     tokenizer.no_truncation()
+    with suppress(AttributeError):  # of an older release
+        tokenizer.model._resize_cache(0)  # noqa: SLF001 - a word comes here once, so what is kept there is no use
     return tokenizer

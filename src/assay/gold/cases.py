@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,9 +15,11 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from assay.errors import AssayError
-from assay.files import line_of, parse_json, read_text
+from assay.files import read_jsonl
+from assay.gold.case_store import CaseStore
 from assay.gold.qa import client_of, is_qa, parse_qa
-from assay.gold.schema import Question, is_gold, parse_gold, question_of
+from assay.gold.schema import Question, is_gold, question_of, questions_of
+from assay.long_json import is_list, open_json, text_sha256
 from assay.records import Case, Lane, PageRef
 from assay.validation import Keys, convert
 
@@ -38,7 +40,7 @@ class CaseSet(Struct, frozen=True, kw_only=True):
     name: str
     sha256: str
     format: str
-    cases: tuple[Case, ...]
+    cases: Sequence[Case]
     excluded: tuple[Excluded, ...]
     client: str | None = None
     """Whose corpus it is, where the file says so."""
@@ -60,64 +62,67 @@ def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
     """The cases at that path, by the shape of what is there, and those that cannot serve the purpose."""
     if path.is_dir():
         return _from_beir(path)
-    text = read_text(path)
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
     if path.suffix in {".csv", ".tsv"}:
-        return _converted(path, sha256, purpose)
+        return _converted(path, purpose)
     if path.suffix in {".jsonl", ".ndjson"}:
-        return _from_lines(path, text, sha256, purpose)
-    data = parse_json(text, str(path))
-    if isinstance(data, dict) and isinstance(data.get("data"), list):
-        return _converted(path, sha256, purpose)
+        return _from_lines(path, purpose)
+    file = open_json(path)
+    data = file.data
+    if isinstance(data, dict) and is_list(data.get("data")):
+        return _converted(path, purpose)
     if is_qa(data):
-        return replace(_case_set(path, sha256, "qa", parse_qa(data, text, path), ()), client=client_of(data, path))
+        found = _case_set(path, file.sha256, "qa", parse_qa(data, file.line_of, path))
+        return replace(found, client=client_of(data, path))
     if is_gold(data):
-        cases, excluded = select(parse_gold(data, text, str(path)), purpose)
-        return _case_set(path, sha256, "schema-v2", cases, excluded)
+        questions = questions_of(data, file.line_of, str(path))
+        return _case_set(path, file.sha256, "schema-v2", select(questions, purpose))
     keys: Keys = ()
-    if isinstance(data, dict) and isinstance(data.get("cases"), list):
+    if isinstance(data, dict) and is_list(data.get("cases")):
         data, keys = data["cases"], ("cases",)
-    if not isinstance(data, list):
+    if not is_list(data):
         expected = "a schema-v2 gold set, a list of cases, JSON lines of either, CSV, SQuAD, or a BEIR folder"
         raise AssayError("neither questions nor cases", where=str(path), expected=expected)
-    cases = _flat(data, lambda inside: f"{path}:{line_of(text, (*keys, *inside))}")
-    return _flat_set(path, sha256, cases, purpose)
+    cases = _flat(enumerate(data), lambda inside: f"{path}:{file.line_of((*keys, *inside))}")
+    return _case_set(path, file.sha256, "cases", _of_use(cases, purpose))
 
 
-def _from_lines(path: Path, text: str, sha256: str, purpose: Purpose) -> CaseSet:
+def _from_lines(path: Path, purpose: Purpose) -> CaseSet:
     """Cases as a person writes them, or questions of schema v2."""
-    items = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    data = [parse_json(line, str(path), number) for number, line in items]
-    if data and isinstance(data[0], dict) and isinstance(data[0].get("content"), dict):
-        return _converted(path, sha256, purpose)
-    return _flat_set(path, sha256, _flat(data, lambda keys: f"{path}:{items[int(keys[0])][0]}"), purpose)
+    _, first = next(read_jsonl(path), (1, None))
+    if isinstance(first, dict) and isinstance(first.get("content"), dict):
+        return _converted(path, purpose)
+    cases = _flat(read_jsonl(path), lambda keys: f"{path}:{keys[0]}")
+    return _case_set(path, text_sha256(path), "cases", _of_use(cases, purpose))
 
 
-def _converted(path: Path, sha256: str, purpose: Purpose) -> CaseSet:
+def _converted(path: Path, purpose: Purpose) -> CaseSet:
     """What `assay gold convert` reads, by way of schema v2."""
     from assay.gold.convert import detect, read
     from assay.gold.formats.protocol import Order
 
     raws = read(path, Order()).raws
-    questions = [question_of(raw, lambda _, raw=raw: f"{path}, question '{raw['id']}'") for raw in raws]  # type: ignore[misc]
-    cases, excluded = select(questions, purpose)
-    return _case_set(path, sha256, detect(path), cases, excluded)
+    questions = (question_of(raw, lambda _, raw=raw: f"{path}, question '{raw['id']}'") for raw in raws)  # type: ignore[misc]
+    return _case_set(path, text_sha256(path), detect(path), select(questions, purpose))
 
 
-def _flat_set(path: Path, sha256: str, cases: Iterable[Case], purpose: Purpose) -> CaseSet:
+def _of_use(cases: Iterable[Case], purpose: Purpose) -> Iterator[Case | Excluded]:
     """Unanswerable questions are no test of retrieval."""
-    kept, excluded = [], []
     for case in cases:
-        if case.answerable or purpose == "answers":
-            kept.append(case)
-        else:
-            excluded.append(Excluded(case.id, "unanswerable"))
-    return _case_set(path, sha256, "cases", kept, excluded)
+        yield case if case.answerable or purpose == "answers" else Excluded(case.id, "unanswerable")
 
 
-def _case_set(path: Path, sha256: str, form: str, cases: Iterable[Case], excluded: Iterable[Excluded]) -> CaseSet:
-    ordered = tuple(sorted(cases, key=lambda case: case.id))
-    result = CaseSet(name=path.name, sha256=sha256, format=form, cases=ordered, excluded=tuple(excluded))
+def _case_set(path: Path, sha256: str, form: str, found: Iterable[Case | Excluded]) -> CaseSet:
+    excluded: list[Excluded] = []
+
+    def kept() -> Iterator[Case]:
+        for each in found:
+            if isinstance(each, Case):
+                yield each
+            else:
+                excluded.append(each)
+
+    cases = CaseStore(kept())
+    result = CaseSet(name=path.name, sha256=sha256, format=form, cases=cases, excluded=tuple(excluded))
     if not result.total:
         raise AssayError("holds no question at all", where=str(path))
     return result
@@ -126,16 +131,11 @@ def _case_set(path: Path, sha256: str, form: str, cases: Iterable[Case], exclude
 # --- schema v2 ---------------------------------------------------------------------------------------------------
 
 
-def select(questions: Iterable[Question], purpose: Purpose = "chunks") -> tuple[list[Case], list[Excluded]]:
+def select(questions: Iterable[Question], purpose: Purpose = "chunks") -> Iterator[Case | Excluded]:
     """Testable: needs no conversation before it; for retrieval it is answerable and has a chunk id, or pages."""
-    cases, excluded = [], []
     for question in questions:
         reason = _why_not(question, purpose)
-        if reason:
-            excluded.append(Excluded(question.id, reason))
-        else:
-            cases.append(case_of(question))
-    return cases, excluded
+        yield Excluded(question.id, reason) if reason else case_of(question)
 
 
 def _why_not(question: Question, purpose: Purpose) -> str | None:
@@ -215,17 +215,15 @@ class FlatCase(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lane: Lane | None = None
 
 
-def _flat(items: list[Any], place: Callable[[Keys], str]) -> list[Case]:
+def _flat(items: Iterable[tuple[int, Any]], place: Callable[[Keys], str]) -> Iterator[Case]:
     """`place` gives file and line of what stands at that path; asked only when something is wrong."""
     seen: dict[str, int] = {}
-    cases = []
-    for at, item in enumerate(items):
+    for at, item in items:
         case = _case_of_flat(convert(item, FlatCase, lambda keys, at=at: place((at, *keys))))  # type: ignore[misc]
         if case.id in seen:
             raise AssayError(f"id '{case.id}' occurs twice, first at {place((seen[case.id],))}", where=place((at,)))
         seen[case.id] = at
-        cases.append(case)
-    return cases
+        yield case
 
 
 def _case_of_flat(flat: FlatCase) -> Case:
@@ -261,17 +259,16 @@ def _from_beir(folder: Path) -> CaseSet:
         raise AssayError("not a BEIR folder", where=str(folder), expected="queries.jsonl and qrels/*.tsv")
     chosen = next((file for file in files if file.stem == "test"), files[0])
     qrels = read_qrels(chosen)
-    cases, excluded = [], []
-    for number, line in enumerate(read_text(queries).split("\n"), 1):
-        if not line.strip():
-            continue
-        item = parse_json(line, str(queries), number)
+    sha256 = hashlib.sha256(queries.read_bytes() + chosen.read_bytes()).hexdigest()
+    return _case_set(folder, sha256, "beir", _queries(queries, qrels, f"not in {chosen.name}"))
+
+
+def _queries(path: Path, qrels: Mapping[str, Mapping[str, int]], not_there: str) -> Iterator[Case | Excluded]:
+    for number, item in read_jsonl(path):
         if not isinstance(item, dict) or not isinstance(item.get("_id"), str) or not isinstance(item.get("text"), str):
-            raise AssayError("not a query", where=f"{queries}:{number}", expected='{"_id": ..., "text": ...}')
+            raise AssayError("not a query", where=f"{path}:{number}", expected='{"_id": ..., "text": ...}')
         grades = qrels.get(item["_id"])
         if grades is None:
-            excluded.append(Excluded(item["_id"], f"not in {chosen.name}"))
+            yield Excluded(item["_id"], not_there)
         else:
-            cases.append(Case(id=item["_id"], question=item["text"], expected=dict(grades)))
-    sha256 = hashlib.sha256(queries.read_bytes() + chosen.read_bytes()).hexdigest()
-    return _case_set(folder, sha256, "beir", cases, excluded)
+            yield Case(id=item["_id"], question=item["text"], expected=dict(grades))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from assay.errors import AssayError
-from assay.files import line_of
+from assay.long_json import is_list
 from assay.records import Case
 from assay.validation import Keys, convert
 
@@ -43,23 +44,26 @@ def is_qa(data: Any) -> bool:
     return isinstance(data, dict) and "questions" in data and isinstance(data.get("metadata"), dict)
 
 
-def parse_qa(data: dict[str, Any], text: str, path: Path) -> list[Case]:
-    """The cases; a count that disagrees with the file's name or its own metadata is an error."""
+def parse_qa(data: dict[str, Any], line: Callable[[Keys], int], path: Path) -> Iterator[Case]:
+    """The cases; a count that disagrees with the file's name or its own metadata is an error.
 
-    def place(keys: Keys) -> str:
-        return f"{path}:{line_of(text, keys)}"
+    `line` is asked only when something is wrong.
+    """
 
-    metadata = convert(data["metadata"], QaMetadata, lambda keys: place(("metadata", *keys)))
-    if not isinstance(data["questions"], list):
+    def place(*keys: str | int) -> str:
+        return f"{path}:{line(keys)}"
+
+    metadata = convert(data["metadata"], QaMetadata, lambda keys: place("metadata", *keys))
+    if not is_list(data["questions"]):
         raise AssayError("questions is not a list", where=str(path))
     _check_counts(len(data["questions"]), metadata, path)
-    cases: dict[str, Case] = {}
+    seen: set[str] = set()
     for number, item in enumerate(data["questions"]):
-        question = convert(item, QaQuestion, lambda keys, number=number: place(("questions", number, *keys)))  # type: ignore[misc]
-        if question.question_id in cases:
-            raise AssayError(f"id '{question.question_id}' occurs twice", where=place(("questions", number)))
-        cases[question.question_id] = _case(question)
-    return list(cases.values())
+        question = convert(item, QaQuestion, lambda keys, number=number: place("questions", number, *keys))  # type: ignore[misc]
+        if question.question_id in seen:
+            raise AssayError(f"id '{question.question_id}' occurs twice", where=place("questions", number))
+        seen.add(question.question_id)
+        yield _case(question)
 
 
 def client_of(data: dict[str, Any], path: Path) -> str | None:

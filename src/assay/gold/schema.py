@@ -5,7 +5,8 @@ Reading asks only for what every question must have (an id and its text); how co
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,8 @@ from msgspec import Meta, Struct
 
 from assay.errors import AssayError
 from assay.files import line_of, parse_json, read_text
-from assay.validation import Keys, convert, shown
+from assay.long_json import is_list
+from assay.validation import Keys, Place, convert, shown
 
 SCHEMA = "GS_SCHEMA_V2"
 BANDS = {"easy": 0.2, "medium": 0.5, "hard": 0.8}
@@ -144,25 +146,30 @@ def read_gold(path: Path) -> tuple[Question, ...]:
 
 def parse_gold(data: Any, text: str, where: str) -> tuple[Question, ...]:
     """All questions; the first fault found is told with its line."""
+    return tuple(questions_of(data, partial(line_of, text), where))
+
+
+def questions_of(data: Any, line: Callable[[Keys], int], where: str) -> Iterator[Question]:
+    """One after the other. `line` is asked only when something is wrong."""
     if not is_gold(data):
         hint = "Other formats become one with: assay gold convert IN --to schema-v2"
         raise AssayError("not a gold set", where=where, expected='{"version": {...}, "questions": [...]}', hint=hint)
     schema = data.get("version", {}).get("schema", SCHEMA)
     if schema != SCHEMA:
-        raise AssayError(
-            f"schema is {schema!r}", where=f"{where}:{line_of(text, ('version', 'schema'))}", expected=SCHEMA
-        )
-    if not isinstance(data["questions"], list):
+        raise AssayError(f"schema is {schema!r}", where=f"{where}:{line(('version', 'schema'))}", expected=SCHEMA)
+    if not is_list(data["questions"]):
         raise AssayError("questions is not a list", where=where)
-    questions = tuple(
-        question_of(item, lambda keys, number=number: f"{where}:{line_of(text, ('questions', number, *keys))}")  # type: ignore[misc]
-        for number, item in enumerate(data["questions"])
-    )
-    _refuse_duplicates(questions, text, where)
-    return questions
+    seen: dict[str, int] = {}
+    for number, item in enumerate(data["questions"]):
+        question = question_of(item, lambda keys, number=number: f"{where}:{line(('questions', number, *keys))}")  # type: ignore[misc]
+        if question.id in seen:
+            what = f"id '{question.id}' occurs twice, first in line {line(('questions', seen[question.id], 'id'))}"
+            raise AssayError(what, where=f"{where}:{line(('questions', number, 'id'))}")
+        seen[question.id] = number
+        yield question
 
 
-def question_of(item: Any, place: Callable[[Keys], str]) -> Question:
+def question_of(item: Any, place: Place) -> Question:
     """`place` gives file and line of what stands at that path; asked only when something is wrong."""
     level = item.get("classification", {}) if isinstance(item, dict) else {}
     value = level.get("difficulty") if isinstance(level, dict) else None
@@ -179,16 +186,6 @@ def _is_difficulty(value: Any) -> bool:
     if isinstance(value, str):
         return value.lower() in BANDS
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1)
-
-
-def _refuse_duplicates(questions: tuple[Question, ...], text: str, where: str) -> None:
-    seen: dict[str, int] = {}
-    for number, question in enumerate(questions):
-        if question.id in seen:
-            first = line_of(text, ("questions", seen[question.id], "id"))
-            line = line_of(text, ("questions", number, "id"))
-            raise AssayError(f"id '{question.id}' occurs twice, first in line {first}", where=f"{where}:{line}")
-        seen[question.id] = number
 
 
 def _marked(history: Any, mark: str) -> bool:

@@ -28,6 +28,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     store: ReplyStore | None = None
     recording: Recording | None = None
     outbox: Outbox = field(default_factory=Outbox)
+    used: set[str] | None = None
+    """Addresses of every reply given, where a recording of exactly this run is wanted."""
 
 
 class Cached:
@@ -37,8 +39,6 @@ class Cached:
         self._inner, self._memory = inner, memory
         self._provider, self._identity = provider, identity
         self._flights: dict[str, asyncio.Future[ChatReply]] = {}
-        self.used: set[str] = set()
-        """Addresses of every reply given, for a recording of exactly this run."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         if self._memory.mode == "off":
@@ -48,7 +48,8 @@ class Cached:
         reply = await self._known(address)
         if reply is None:
             reply = await self._ask(request, parts, address)
-        self.used.add(address)
+        if self._memory.used is not None:
+            self._memory.used.add(address)
         return reply
 
     async def _known(self, address: str) -> ChatReply | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.config import Config, ModelOptions
 from assay.errors import AssayError, offer
@@ -86,20 +87,15 @@ class Model:
             check_schema(schema.schema)
         return ChatRequest(model=self.spelling.model, messages=messages, **settings | given)
 
-    @property
-    def used(self) -> set[str]:
-        """Addresses of the replies given so far."""
-        return self._cached.used if self._cached else set()
-
 
 class Connections:
     """All models of a run: one cache, one budget, one set of places for each model."""
 
-    def __init__(self, config: Config, budget: Budget | None = None) -> None:
+    def __init__(self, config: Config, budget: Budget | None = None, *, noted: bool = False) -> None:
         llm = config.llm
         self._config = config
         self.budget = budget or Budget(llm.max_cost, llm.max_seconds)
-        self.memory = _memory(config)
+        self.memory = replace(_memory(config), used=set() if noted else None)
         self._models: dict[str, Model] = {}
 
     def model(self, name: str) -> Model:
@@ -119,8 +115,12 @@ class Connections:
         return [warning for model in self._models.values() for warning in model.warnings]
 
     def export(self, path: Path) -> int:
-        """A recording of exactly the replies that were used: commit it, and the run can be replayed anywhere."""
-        wanted = {address for model in self._models.values() for address in model.used}
+        """A recording of exactly the replies that were used: commit it, and the run can be replayed anywhere.
+
+        They must have been `noted` from the start.
+        """
+        assert self.memory.used is not None
+        wanted = self.memory.used
         found = {}
         for place in (self.memory.store, self.memory.recording):
             entries = place.entries() if isinstance(place, Recording) else place.entries(wanted) if place else ()
@@ -137,14 +137,14 @@ class Connections:
 
 
 @asynccontextmanager
-async def connect(config: Config, budget: Budget | None = None) -> AsyncIterator[Connections]:
-    """The models of a run, closed at its end.
+async def connect(config: Config, budget: Budget | None = None, *, noted: bool = False) -> AsyncIterator[Connections]:
+    """The models of a run, closed at its end. Which replies are used is `noted` for a recording of them.
 
     >>> async with connect(config) as models:                                       # doctest: +SKIP
     ...     model = models.model("openai/gpt-5-mini")
     ...     reply = await model.complete(model.request((Message("user", "Hello"),)))
     """
-    connections = Connections(config, budget)
+    connections = Connections(config, budget, noted=noted)
     try:
         yield connections
     finally:

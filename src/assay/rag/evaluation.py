@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from os.path import relpath
 from pathlib import Path
@@ -81,7 +81,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 
     order: Order
     gold: CaseSet
-    cases: tuple[Case, ...]
+    cases: Sequence[Case]
     index: Index | None
     models: Connections
     system: RagSystem
@@ -110,7 +110,7 @@ def run_rag(order: Order, progress: Progress, before: Before = nothing_before) -
 
 async def _run(order: Order, progress: Progress, before: Before) -> RunFolder:
     started = perf_counter()
-    async with connect(order.config) as models:
+    async with connect(order.config, noted=order.record is not None) as models:
         bench = prepare(order, models)
         await before(bench)
         run = await execute(bench, progress, started)
@@ -143,7 +143,7 @@ async def _fill(run: RunFolder, bench: Bench, progress: Progress, start: session
     done = results.recover()
     unjudged = Unjudged(results, passages)
     if isinstance(bench.system, Expecting):
-        bench.system.expect([c for c in bench.cases if (guarded.name, c.id) not in done and c.id not in unjudged])
+        bench.system.expect(c for c in bench.cases if (guarded.name, c.id) not in done and c.id not in unjudged)
     listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
     plan = Plan(
         cases=bench.cases,
@@ -178,10 +178,10 @@ def _priced(bench: Bench) -> Callable[[Output], Price | None] | None:
     return lambda output: price or (told(output.metadata.model) if output.metadata.model else None)
 
 
-def select_cases(order: Order) -> tuple[CaseSet, tuple[Case, ...]]:
+def select_cases(order: Order) -> tuple[CaseSet, Sequence[Case]]:
     """The questions of the corpus, and those that are asked."""
     gold = load_cases(order.gold, "answers")
-    cases: tuple[Case, ...] = gold.cases
+    cases = gold.cases
     if order.test:
         cases = per_bucket(cases, TEST_PER_BUCKET, TEST_LIMIT, order.config.seed)
     if order.quick:
@@ -340,7 +340,7 @@ def judge_gate(gate: Gate, found: Mapping[str, Interval]) -> dict[str, Any]:
 
 def abstention(tally: Tally, config: Config) -> dict[str, Any]:
     """Answered or refused × answerable or not, with the two rates of being wrong about it."""
-    counted = answered_or_refused(tally.behaviours, rule_of(config.run.judging))
+    counted = answered_or_refused(tally.behaviours.elements(), rule_of(config.run.judging))
     plan = Resampling(seed=config.seed, confidence=config.statistics.confidence)
     data: dict[str, Any] = msgspec.to_builtins(counted)
     return data | {

@@ -25,8 +25,8 @@ def metrics(tally: Tally, config: Config, which: NDArray[np.intp] | None = None)
     Rates are over all questions, so that pass + partial + fail + error = 1; everything else is over the questions
     that have a value.
     """
-    places = np.arange(tally.count) if which is None else which
     sources = tally.kinds["source"]
+    places = range(tally.count) if which is None else which
     clusters = [sources[place] for place in places] if config.statistics.cluster == "source" else None
     result: dict[str, Interval] = {}
     shares = tuple(name for name in tally.columns if name not in GRADES)
@@ -40,7 +40,8 @@ def metrics(tally: Tally, config: Config, which: NDArray[np.intp] | None = None)
             confidence=config.statistics.confidence,
             span=span,
         )
-        matrix = np.column_stack([np.asarray(tally.columns[name])[places] for name in present])
+        chosen_rows = slice(None) if which is None else which
+        matrix = np.column_stack([np.asarray(tally.columns[name])[chosen_rows] for name in present])
         result |= dict(zip(present, intervals_of(matrix, plan, clusters), strict=True))
     return {name: result[name] for name in tally.columns if name in result}
 

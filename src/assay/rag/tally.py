@@ -80,13 +80,13 @@ class Tally:
         self.answers, self.judge = answers, judge
         self.archetypes = Spending(FREE)
         self.lengths, self.logprobs = array("d"), array("d")
-        self.fallback: list[bool] = []
+        self.fallback = array("b")
         self.finish_reasons: Counter[str] = Counter()
         self.tries: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
         self.stages: Counter[str] = Counter()
         self.not_passed: list[dict[str, Any]] = []
-        self.behaviours: list[tuple[Answer, Behaviour | None]] = []
+        self.behaviours: Counter[tuple[Answer, Behaviour | None]] = Counter()
 
     def add(self, row: Row) -> None:
         self.count += 1
@@ -123,7 +123,7 @@ class Tally:
         """Where it was lost, and whether it was answered or refused."""
         judgment = row["judgment"] or {}
         answer = Answer(case_id="", question="", text="", answerable=row["answerable"], category=row["category"])
-        self.behaviours.append((answer, judgment.get("behaviour")))
+        self.behaviours[answer, judgment.get("behaviour")] += 1
         verdict = judgment.get("verdict") if row["status"] == "ok" else "error"
         if row["status"] == "error":
             self.errors[row["error"].get("phase") or "unknown"] += 1

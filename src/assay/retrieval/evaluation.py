@@ -136,7 +136,7 @@ def prepare(order: Order) -> Bench:
     rules = rules_of(options, pages_only=order.pages_only)
     gold = load_cases(order.gold, "pages" if order.pages_only else "chunks")
     gold = msgspec.structs.replace(gold, name=order.corpus or gold.name)
-    cases = stratified(gold.cases, order.quick, order.config.seed) if order.quick else gold.cases
+    cases = stratified(gold.cases, order.quick, order.config.seed) if order.quick else tuple(gold.cases)
     if not cases:
         reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())
         raise AssayError(f"no question can be tested: {reasons}", where=str(order.gold), hint=_instead(gold))

@@ -134,8 +134,14 @@ def verdicts(rules: Rules, means: Means) -> tuple[list[dict[str, Any]], dict[str
 
 def distribution(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
     """How many cases have which value of each tag, counted from the cases themselves."""
-    keys = sorted({key for case in cases for key in case.tags})
-    return {key: dict(sorted(Counter(case.tags.get(key, UNKNOWN) for case in cases).items())) for key in keys}
+    found: dict[str, Counter[str]] = {}
+    for case in cases:
+        for key, value in case.tags.items():
+            found.setdefault(key, Counter())[value] += 1
+    for counts in found.values():
+        if without := len(cases) - counts.total():
+            counts[UNKNOWN] += without
+    return {key: dict(sorted(counts.items())) for key, counts in sorted(found.items())}
 
 
 def errors_of(rows: Iterable[Row]) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ Key = tuple[str, str]
 
 def key_of(row: Row) -> Key:
     """What a row is about: the variant and the case."""
-    return row["variant"], row["case_id"]
+    return sys.intern(row["variant"]), row["case_id"]
 
 
 def is_unjudged(row: Row) -> bool:
@@ -132,32 +134,31 @@ class ResultsFile:
             self._known = rows
         self._arrange(order, lambda _: True)
 
-    def _arrange(self, order: Callable[[Row], Any], keep: Callable[[Row], bool]) -> set[Key]:
+    def _arrange(self, order: Callable[[Row], Any], keep: Callable[[Row], bool]) -> None:
         """Write the kept rows again in order, the last of each key; only their places are held in memory."""
-        places: dict[Key, tuple[Any, int, int]] = {}
-        start = 0
+        places: dict[Key, tuple[Any, int]] = {}
+        starts = array("q", [0])
         in_order, before = True, None
-        for row, line in self._lines():
+        for number, (row, line) in enumerate(self._lines()):
+            starts.append(starts[-1] + len(line))
             if keep(row):
                 place = order(row)
                 in_order = in_order and key_of(row) not in places and (before is None or before <= place)
                 before = place
-                places[key_of(row)] = (place, start, len(line))
+                places[key_of(row)] = (place, number)
             else:
                 in_order = False
-            start += len(line)
-        if not (in_order and self.path.exists() and start == self.path.stat().st_size):
-            self._copy(sorted(places.values(), key=lambda entry: (entry[0], entry[1])))
-        return set(places)
+        if not (in_order and self.path.exists() and starts[-1] == self.path.stat().st_size):
+            self._copy((starts[number], starts[number + 1]) for _, number in sorted(places.values()))
 
-    def _copy(self, places: Iterable[tuple[Any, int, int]]) -> None:
+    def _copy(self, places: Iterable[tuple[int, int]]) -> None:
         def pieces() -> Iterator[bytes]:
             if not self.path.exists():
                 return
             with self.path.open("rb") as file:
-                for _, start, length in places:
+                for start, end in places:
                     file.seek(start)
-                    yield file.read(length)
+                    yield file.read(end - start)
 
         try:
             write_atomic(self.path, pieces())

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from hashlib import sha256
 
 import numpy as np
 from msgspec import Struct
@@ -74,7 +75,8 @@ def cluster_numbers(clusters: Clusters, n: int) -> Integers | None:
         return None
     if len(clusters) != n:
         raise ValueError(f"{len(clusters)} cluster labels for {n} values")
-    return np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.int64)
+    names = {label: number for number, label in enumerate(sorted(set(clusters)))}
+    return np.fromiter(map(names.__getitem__, clusters), dtype=np.int64, count=n)
 
 
 def intervals_of(matrix: Scores, plan: Resampling, clusters: Clusters = None) -> list[Interval]:
@@ -82,23 +84,13 @@ def intervals_of(matrix: Scores, plan: Resampling, clusters: Clusters = None) ->
     columns = checked(matrix)
     numbers = cluster_numbers(clusters, len(columns))
     # With one expected chunk recall is hit rate and map is mrr: equal columns are worked out once.
-    keys = [column.tobytes() for column in columns.T]
+    keys = [sha256(column.tobytes()).digest() for column in columns.T]
     first = {key: place for place, key in reversed(list(enumerate(keys)))}
-    different = sorted(first.values())
-    found = dict(
-        zip((keys[place] for place in different), _intervals(columns[:, different], numbers, plan), strict=True)
-    )
-    return [found[key] for key in keys]
-
-
-def _intervals(columns: Floats, numbers: Integers | None, plan: Resampling) -> list[Interval]:
-    bounds = [_closed_form(column, numbers, plan) for column in columns.T]
-    unknown = [place for place, found in enumerate(bounds) if found is None]
-    resampled = iter(_percentiles(columns[:, unknown], numbers, plan) if unknown else ())
-    return [
-        _interval(column, *(next(resampled) if found is None else found))
-        for column, found in zip(columns.T, bounds, strict=True)
-    ]
+    bounds = {place: _closed_form(columns[:, place], numbers, plan) for place in sorted(first.values())}
+    unknown = [place for place, found in bounds.items() if found is None]
+    resampled = _percentiles(columns[:, unknown], numbers, plan) if unknown else []
+    known = {place: found for place, found in bounds.items() if found} | dict(zip(unknown, resampled, strict=True))
+    return [_interval(columns[:, first[key]], *known[first[key]]) for key in keys]
 
 
 def checked(matrix: Scores) -> Floats:

@@ -23,7 +23,8 @@ def to_grid(values: Floats, terms: int) -> tuple[Floats, NDArray[np.int32]]:
     """Each column as whole numbers so small that sums of up to `terms` of them are exact, and its exponent of two."""
     _, exponents = np.frexp(np.max(np.abs(values), axis=0, initial=0.0))
     exponents = exponents + (terms.bit_length() - 53)
-    return np.rint(np.ldexp(values, -exponents)), exponents
+    scaled = np.ldexp(values, -exponents)
+    return np.rint(scaled, out=scaled), exponents
 
 
 def bootstrap_means(sums: Floats, weights: Floats, seed: int, resamples: int) -> Floats:

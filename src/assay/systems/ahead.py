@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
 
 from assay.systems.batching import LARGEST, Batched
@@ -24,28 +23,38 @@ class Ahead(Generic[Asked, Given]):
 
     def __init__(self, batched: Batched[Asked, Given], most: int = LARGEST) -> None:
         self._batched, self._most = batched, most
-        self._coming: OrderedDict[str, Asked] = OrderedDict()
+        self._coming: Iterator[Asked] = iter(())
+        self._early: set[str] = set()
+        """Asked for before it was their turn."""
         self._begun: dict[str, asyncio.Future[Given]] = {}
 
     def expect(self, asked: Iterable[Asked]) -> None:
         """These will be asked, in about this order. One that never is costs a place in the batch that is ready."""
-        self._coming = OrderedDict((each.id, each) for each in asked)
+        self._coming = iter(asked)
 
     async def ask(self, asked: Asked) -> Given:
-        self._coming.pop(asked.id, None)
-        begun = self._begun.pop(asked.id, None) or self._batched.submit(asked)
+        begun = self._begun.pop(asked.id, None)
+        if begun is None:
+            self._early.add(asked.id)
+            begun = self._batched.submit(asked)
         if len(self._begun) <= self._most // 2:
             self._begin()
         return await begun
 
     def _begin(self) -> None:
-        while self._coming and len(self._begun) < self._most:
-            _, asked = self._coming.popitem(last=False)
+        while len(self._begun) < self._most:
+            asked = next(self._coming, None)
+            if asked is None:
+                self._early.clear()
+                return
+            if asked.id in self._early:
+                self._early.remove(asked.id)
+                continue
             begun = self._begun[asked.id] = self._batched.submit(asked)
             begun.add_done_callback(_seen)
 
     async def close(self) -> None:
-        self._coming.clear()
+        self._coming = iter(())
         await self._batched.close()
 
 

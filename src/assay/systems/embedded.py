@@ -7,7 +7,7 @@ for, so that a run repeated from the cache says the same. Total: the sum of thes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -56,7 +56,7 @@ class Embedded:
         """The prompt, where one is used."""
         return {"prompt": self._prompt.sha256} if self._model else {}
 
-    def expect(self, cases: Sequence[Case]) -> None:
+    def expect(self, cases: Iterable[Case]) -> None:
         """Searched for while the model answers those before them."""
         self._ahead.expect(cases)
 

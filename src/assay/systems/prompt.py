@@ -87,7 +87,7 @@ def language_of(question: str) -> str:
     return max(LANGUAGES, key=hits.__getitem__)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4096)
 def _is_small(piece: str) -> tuple[bool, ...]:
     """Whether it is a small word in each of the languages. Remembered: questions are made of the same few."""
     return tuple([analyzer(language).is_stop(piece) for language in LANGUAGES])

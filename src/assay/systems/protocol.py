@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -101,7 +101,7 @@ class Fingerprinted(Protocol):
 class Expecting(Protocol):
     """A system that makes use of knowing which cases will be asked, in about which order."""
 
-    def expect(self, cases: Sequence[Case]) -> None: ...
+    def expect(self, cases: Iterable[Case]) -> None: ...
 
 
 @runtime_checkable

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
-from assay.files import dump_json, parse_json, read_text
+from assay.files import dump_json, line_of, parse_json, read_text
 from assay.gold.formats.protocol import (
     FORMATS,
     OURS,
@@ -29,7 +30,7 @@ HOPS = {"single_hop": "single-hop", "multi_hop": "multi-hop"}
 def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
     text = read_text(path)
     data = parse_json(text, str(path))
-    parse_qa(data, text, path)  # faults are told with their line
+    list(parse_qa(data, partial(line_of, text), path))  # faults are told with their line
     own = {NAME: {key: value for key, value in data.items() if key != "questions"}}
     version, beside = file_restored(data) or (own, {})
     return Bundle(raws=tuple(_raw(item) for item in data["questions"]), version=version, beside=beside)

@@ -1,0 +1,63 @@
+"""Cases that stand on disk and are read when they are asked for: memory does not grow with their number."""
+
+from __future__ import annotations
+
+import weakref
+from array import array
+from collections.abc import Iterable, Sequence
+from tempfile import SpooledTemporaryFile
+from threading import Lock
+from typing import overload
+
+import msgspec
+
+from assay.errors import AssayError
+from assay.records import Case
+
+_IN_MEMORY = 1 << 18
+"""Bytes: a small set needs no file."""
+
+
+class CaseStore(Sequence[Case]):
+    """Sorted by id. Its file has no name and is gone with the process."""
+
+    def __init__(self, cases: Iterable[Case]) -> None:
+        self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - open as long as this lives
+        weakref.finalize(self, self._file.close)
+        self._lock = Lock()
+        self._decode = msgspec.msgpack.Decoder(Case).decode
+        ids, ends = [], array("q", [0])
+        encode = msgspec.msgpack.Encoder().encode
+        try:
+            for case in cases:
+                ids.append(case.id)
+                ends.append(ends[-1] + self._file.write(encode(case)))
+        except OSError as fault:
+            hint = "Let TMPDIR name a folder with room"
+            raise AssayError(f"no room for the questions: {fault.strerror}", hint=hint) from None
+        self._ends = ends
+        self._order = array("q", sorted(range(len(ids)), key=ids.__getitem__))
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, at: int) -> Case: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Case, ...]: ...
+    def __getitem__(self, at: int | slice) -> Case | tuple[Case, ...]:
+        if isinstance(at, slice):
+            return tuple(map(self._read, self._order[at]))
+        return self._read(self._order[at])
+
+    def _read(self, place: int) -> Case:
+        start, end = self._ends[place : place + 2]
+        with self._lock:
+            self._file.seek(start)
+            data = self._file.read(end - start)
+        return self._decode(data)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CaseStore) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
