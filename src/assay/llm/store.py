@@ -29,6 +29,8 @@ _PATIENCE = 30.0
 """Seconds to wait for another process that writes."""
 _MOST_AT_ONCE = 200
 """Four values each, and an old SQLite takes 999 in one statement."""
+_STATEMENTS = 8
+"""Kept ready. There is one for each number of rows, and each takes up to 100 kB."""
 
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS replies (
@@ -109,7 +111,13 @@ class ReplyStore:
     def _open(self) -> sqlite3.Connection:
         with _told(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                self.path,
+                timeout=_PATIENCE,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=_STATEMENTS,
+            )
             try:
                 _prepare(connection)
             except BaseException:

@@ -26,7 +26,7 @@ from assay.report.trend import Step, steps_of
 from assay.report.verdict import Compared, ExitCode, outcome_of
 from assay.runs.baselines import latest
 from assay.runs.folder import COMPARISON, REPORT_HTML, REPORT_MARKDOWN, RunFolder, find_run, older
-from assay.runs.scored import Scored, of_baseline, of_run
+from assay.runs.scored import Scored, figures_of, of_baseline, of_run
 
 
 class Published(Struct, frozen=True, kw_only=True):
@@ -79,18 +79,8 @@ def publish(run: RunFolder, config: Config, baseline: str = "latest", *, differe
 
 def _publish(run: RunFolder, config: Config, baseline: str, *, different_judges: bool) -> Published:
     summary = run.summary
-    now = of_run(run)
-    rules = rules_of(config, different_judges=different_judges)
-    before = find_baseline(baseline, config, summary)
-    comparison, why = None, None
-    if before:
-        try:
-            comparison = compare(before, now, rules)
-        except AssayError as fault:  # the run stands, with a report; only the comparison cannot be made
-            why = str(fault)
-    names = summary.get("variants", ())
-    variants = tuple(compare_variants(now, names, rules)) if len(names) > 1 else ()
-    limited = figures({}, now.figures, config.comparison.limits)
+    comparison, variants, why = _comparisons(run, config, baseline, rules_of(config, different_judges=different_judges))
+    limited = figures({}, figures_of(summary), config.comparison.limits)
     limits = tuple(figure for figure in limited if figure.limit is not None)
     compared = Compared(comparison, tuple(figure for figure in limits if figure.exceeded), why)
     steps = steps_of(run, config.path("runs"), config.path("baselines"))
@@ -108,6 +98,25 @@ def _publish(run: RunFolder, config: Config, baseline: str, *, different_judges:
         limits=limits,
         not_compared=why,
     )
+
+
+def _comparisons(
+    run: RunFolder, config: Config, baseline: str, rules: Rules
+) -> tuple[Comparison | None, tuple[Comparison, ...], str | None]:
+    """With the baseline, among the variants, and why not with the baseline. The scores, which are many, are let go."""
+    summary = run.summary
+    before = find_baseline(baseline, config, summary)
+    names = summary.get("variants", ())
+    if before is None and len(names) < 2:
+        return None, (), None
+    now = of_run(run)
+    variants = tuple(compare_variants(now, names, rules)) if len(names) > 1 else ()
+    if before is None:
+        return None, variants, None
+    try:
+        return compare(before, now, rules), variants, None
+    except AssayError as fault:  # the run stands, with a report; only the comparison cannot be made
+        return None, variants, str(fault)
 
 
 def build_report(

@@ -7,7 +7,8 @@ from typing import Any
 
 from assay.report.blocks import Block, Column, Note, Row, Table
 from assay.report.numbers import format_value
-from assay.report.rag.quality import Lines, faults_of
+from assay.report.rag.lines import Lines
+from assay.report.rag.quality import faults_of
 
 Summary = Mapping[str, Any]
 

@@ -9,7 +9,8 @@ from assay.rag.tally import RATES
 from assay.report.blocks import Block, Card, Cards, Chart, Column, Note, Point, Row, Series, Table, Tone
 from assay.report.intervals import gate_card, spread
 from assay.report.numbers import format_value
-from assay.report.rag.quality import Lines, faults_of
+from assay.report.rag.lines import Lines
+from assay.report.rag.quality import faults_of
 from assay.report.rag.questions import TONES
 from assay.report.tables import filled
 from assay.report.text import counted

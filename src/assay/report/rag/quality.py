@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from assay.rag.outcomes import ARCHETYPES, STAGES
 from assay.report.blocks import Block, Chart, Column, Note, Point, Row, Series, Table
 from assay.report.intervals import mean_of, point_of
+from assay.report.rag.lines import GRADES, Lines
 from assay.report.tables import filled
 from assay.report.text import counted
 from assay.stats import mean
 
 Summary = Mapping[str, Any]
-Lines = Sequence[Mapping[str, Any]]
 DEFINITIONS = {
     "overall_score": "the judge's grade of the whole answer, 1 to 5; the verdict follows from it by a written rule",
     "correctness": "does the answer say what the expected answer says?",
@@ -30,12 +30,12 @@ BINS = ((4.5, 5.0), (4.0, 4.5), (3.0, 4.0), (2.0, 3.0), (1.0, 2.0))
 def kinds(rows: Lines, key: str) -> list[str]:
     """The values of a tag, the easy first."""
     order = {"easy": 0, "medium": 1, "hard": 2, "unknown": 9}
-    return sorted({row[key] for row in rows}, key=lambda value: (order.get(value, 5), value))
+    return sorted({getattr(row, key) for row in rows}, key=lambda value: (order.get(value, 5), value))
 
 
 def matrix_blocks(rows: Lines) -> tuple[Block, ...]:
     """Difficulty × type with totals; an empty cell is not 0."""
-    if all(row["mrr"] is None for row in rows):
+    if all(row.mrr is None for row in rows):
         return (Note("No question has one: nothing is expected, or the system does not tell what it retrieves."),)
     levels, types = [*kinds(rows, "difficulty"), None], [*kinds(rows, "question_type"), None]
     cells = {(level, name): _ranks(rows, level, name) for level in levels for name in types}
@@ -47,9 +47,9 @@ def matrix_blocks(rows: Lines) -> tuple[Block, ...]:
 
 def _ranks(rows: Lines, level: str | None, name: str | None) -> list[float]:
     return [
-        row["mrr"]
+        row.mrr
         for row in rows
-        if row["mrr"] is not None and level in (None, row["difficulty"]) and name in (None, row["question_type"])
+        if row.mrr is not None and level in (None, row.difficulty) and name in (None, row.question_type)
     ]
 
 
@@ -86,7 +86,8 @@ def _count(value: Any) -> float:
 
 
 def _grades(rows: Lines, name: str) -> list[float]:
-    found = [row["judgment"].get(name) for row in rows if row["status"] == "ok"]
+    place = GRADES.index(name)
+    found = [row.grades[place] for row in rows if row.status == "ok"]
     return [grade for grade in found if grade is not None]
 
 
@@ -111,7 +112,7 @@ def _binned(rows: Lines, names: Sequence[str]) -> Table:
 
 def faults_of(rows: Lines) -> list[tuple[str, int]]:
     """Why questions have no result, and how many, the most frequent reason first."""
-    return Counter(row["error"] for row in rows if row["error"]).most_common()
+    return Counter(row.error for row in rows if row.error).most_common()
 
 
 def losses_blocks(summary: Summary) -> tuple[Block, ...]:

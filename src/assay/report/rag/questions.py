@@ -14,6 +14,7 @@ from assay.rag.outcomes import ARCHETYPES, STAGES
 from assay.rag.tally import KINDS, PHASES, RATES
 from assay.report.blocks import Block, Facts, Field, Item, Items, Note, Passage, Ranking, Tone
 from assay.report.numbers import call_dollars, format_value
+from assay.report.rag.lines import GRADES, Line, line_of
 from assay.report.text import are, counted
 from assay.runs.folder import RunFolder
 from assay.runs.passages import PassageStore
@@ -22,8 +23,6 @@ Row = Mapping[str, Any]
 TONES: dict[str, Tone] = {"pass": "good", "partial": "warn", "fail": "bad", "error": "bad"}
 GROUPS = {"fail": "Failures", "error": "Errors", "partial": "Partial answers", "pass": "Passed"}
 ORDER = ("fail", "error", "partial", "pass")
-GRADES = ("overall_score", *DIMENSIONS)
-LIGHT = ("question_type", "difficulty", "mrr", "time", "status")
 SHOWN, RANKED = 2000, 25
 """Questions, and passages of a ranking, that are shown; the others are in the files."""
 TOLD_ELSEWHERE = {*RATES, "overall_score_avg", *DIMENSIONS}
@@ -32,7 +31,7 @@ TOLD_ELSEWHERE = {*RATES, "overall_score_avg", *DIMENSIONS}
 class Pages(Struct, frozen=True):
     """What the report needs of the results: a little of every row, and the questions a person can open."""
 
-    light: list[dict[str, Any]]
+    lines: list[Line]
     items: list[Item]
 
 
@@ -43,25 +42,19 @@ def pages_of(run: RunFolder, *, questions: bool = True) -> Pages:
     expenses = Expenses(summary["config"])
     texts = PassageStore(run.path).read() if questions else {}
     room = {True: SHOWN, False: max(SHOWN - len(said), 0)} if questions else {True: 0, False: 0}
-    light, items = [], []
+    lines, items = [], []
     for row in run.results.rows():
-        light.append(_light(row))
+        lines.append(line_of(row))
         failed = row["case_id"] in said
         if room[failed]:
             room[failed] -= 1
             items.append(question_item(row, said.get(row["case_id"]), texts, expenses(row)))
-    return Pages(light, sorted(items, key=lambda item: ORDER.index(item.tags["verdict"])))
-
-
-def _light(row: Row) -> dict[str, Any]:
-    grades = {name: (row["judgment"] or {}).get(name) for name in GRADES}
-    message = row["error"]["message"][:200] if row["error"] else None
-    return {**{key: row[key] for key in LIGHT}, "judgment": grades, "error": message}
+    return Pages(lines, sorted(items, key=lambda item: ORDER.index(item.tags["verdict"])))
 
 
 def questions_blocks(pages: Pages) -> tuple[Block, ...]:
     items = Items(tuple(pages.items), "No question was asked.")
-    left = len(pages.light) - len(pages.items)
+    left = len(pages.lines) - len(pages.items)
     if not left:
         return (items,)
     return (Note(f"{counted(left, 'question')} more {are(left)} in results.jsonl."), items)

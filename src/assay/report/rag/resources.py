@@ -7,8 +7,9 @@ from typing import Any
 
 from assay.rag.tally import PHASES
 from assay.report.blocks import Block, Chart, Column, Note, Point, Row, Series, Table
+from assay.report.rag.lines import Lines
 from assay.report.rag.overview import dollars
-from assay.report.rag.quality import Lines, kinds
+from assay.report.rag.quality import kinds
 from assay.report.tables import filled
 from assay.stats import mean, quantile
 
@@ -64,7 +65,7 @@ def _by_kind(latency: Mapping[str, Any], rows: Lines) -> tuple[Row, ...]:
         if t["n"]
     ]
     for name in kinds(rows, "question_type"):
-        values = [row["time"] for row in rows if row["question_type"] == name and row["time"] is not None]
+        values = [row.time for row in rows if row.question_type == name and row.time is not None]
         if values:
             times = (mean(values), quantile(values, 0.5), quantile(values, 0.95))
             found.append(Row((f"type {name}", *times, len(values))))

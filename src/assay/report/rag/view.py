@@ -24,7 +24,7 @@ def rag_report(
     summary: Summary, pages: Pages, compared: Compared | None = None, history: Sequence[Step] = ()
 ) -> Report:
     compared = compared or Compared()
-    baseline, rows = compared.baseline, pages.light
+    baseline, rows = compared.baseline, pages.lines
     sections = [
         Section("Run context", context_blocks(summary, rows)),
         Section("Executive summary", executive_blocks(summary)),
