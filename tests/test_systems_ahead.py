@@ -56,6 +56,22 @@ def test_at_most_one_batch_is_ready_before_it_is_asked_for() -> None:
     asyncio.run(run())
 
 
+def test_what_is_expected_is_taken_only_when_its_turn_comes() -> None:
+    taken: list[str] = []
+
+    async def run() -> None:
+        ahead = Ahead(Batched(doubled, 8), most=8)
+        ahead.expect(case for case in CASES if not taken.append(case.id))  # type: ignore[func-returns-value]
+        assert taken == []
+        for asked, case in enumerate(CASES, 1):
+            await ahead.ask(case)
+            assert len(taken) <= asked + 9, "the batch that is ready, and who was asked for before"
+        await ahead.close()
+
+    asyncio.run(run())
+    assert len(taken) == 40
+
+
 def test_out_of_order_unexpected_and_twice() -> None:
     async def run() -> list[int]:
         ahead = Ahead(Batched(doubled, 8), most=8)

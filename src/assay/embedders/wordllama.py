@@ -28,7 +28,7 @@ _TOKENIZER = "l2_supercat_tokenizer_config.json"
 _MARKED = re.compile("<unk>|<s>|</s>")
 _PIECES = re.compile(" +[^ \n]*|\n[^ \n]*")
 _GROUP = 256
-_REMEMBERED: dict[Kind, int] = {"document": 500_000, "query": 8_192}
+_REMEMBERED: dict[Kind, int] = {"document": 500_000, "query": 4_096}
 """Words. Those of many documents take long to learn again; queries are few words each."""
 
 

@@ -26,12 +26,14 @@ class CaseStore(Sequence[Case]):
         weakref.finalize(self, self._file.close)
         self._lock = Lock()
         self._decode = msgspec.msgpack.Decoder(Case).decode
+        self._odd: dict[int, Case] = {}
+        """Those that MessagePack has no form for: with half a surrogate pair, or a page of more than 64 bits."""
         ids, ends = [], array("q", [0])
-        encode = msgspec.msgpack.Encoder().encode
         try:
-            for case in cases:
+            for place, case in enumerate(cases):
                 ids.append(case.id)
-                ends.append(ends[-1] + self._file.write(encode(case)))
+                ends.append(ends[-1] + self._file.write(self._encoded(case, place)))
+            self._file.flush()
         except OSError as fault:
             hint = "Let TMPDIR name a folder with room"
             raise AssayError(f"no room for the questions: {fault.strerror}", hint=hint) from None
@@ -50,7 +52,16 @@ class CaseStore(Sequence[Case]):
             return tuple(map(self._read, self._order[at]))
         return self._read(self._order[at])
 
+    def _encoded(self, case: Case, place: int) -> bytes:
+        try:
+            return msgspec.msgpack.encode(case)
+        except (UnicodeEncodeError, OverflowError):
+            self._odd[place] = case
+            return b""
+
     def _read(self, place: int) -> Case:
+        if place in self._odd:
+            return self._odd[place]
         start, end = self._ends[place : place + 2]
         with self._lock:
             self._file.seek(start)

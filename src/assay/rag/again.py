@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from assay.config import ModelOptions
+from assay.gold.case_store import CaseStore
 from assay.judges import Answer, Judge, Judged, Judgment, VerdictRule, judged_again
 from assay.llm.protocol import ChatReply, RetryInfo, Usage
 from assay.records import Case, Fault
@@ -117,8 +119,8 @@ class Stored:
         self._texts = PassageStore(run.path).read()
 
     @property
-    def cases(self) -> tuple[Case, ...]:
-        return tuple(stored_case(row) for row in self._results.rows())
+    def cases(self) -> Sequence[Case]:
+        return CaseStore(stored_case(row) for row in self._results.rows())
 
     def row(self, case_id: str) -> Row:
         return self._results.row_at(self._places[case_id])
