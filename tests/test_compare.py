@@ -108,6 +108,12 @@ def test_a_real_difference_below_the_threshold_is_no_regression() -> None:
     assert headline(result).startswith("worse, but by less than matters")
 
 
+def test_what_has_no_score_is_not_called_the_same() -> None:
+    unscored: dict[str, float | None] = dict.fromkeys(zeros_and_ones(80, 100))
+    result = compare(*one(zeros_and_ones(80, 100), unscored), Rules())
+    assert headline(result) == "nothing to compare, no question has a score in both."
+
+
 def test_better_is_said() -> None:
     result = compare(*one(zeros_and_ones(70, 100), zeros_and_ones(80, 100)), Rules())
     assert result.rows[0].verdict == "better"

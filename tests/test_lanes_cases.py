@@ -42,7 +42,7 @@ def test_a_list_and_an_object_are_read_alike(tmp_path: Path) -> None:
     assert plain[0].case == named[0].case
     assert (plain[0].case.k, plain[0].source, plain[0].index) == (5, "json", None)
     assert named[0].index == tmp_path / "base.db"
-    assert plain[0].place == f"{tmp_path / 'list.json'}:2"
+    assert plain[0].place() == f"{tmp_path / 'list.json'}:2"
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,23 @@ def test_as_many_are_searched_together_as_suits_the_retriever(project: Path, mon
         sizes = [
             LaneSystem(name=name, retrievers={index.path: build(name, Config(), index)}).batch_size for name in names
         ]
-    assert sizes == [512, 8, 64]
+    assert sizes == [512, 1, 64]
+
+
+def test_of_many_segments_those_with_the_most_cases_are_shown(project: Path) -> None:
+    """25 people with one case each and one with three; everybody's cases have the tag `all`, which says nothing."""
+    owners = [*(f"p{number:02}" for number in range(25)), *["busy"] * 3]
+    write_cases(
+        project,
+        [{**CASES[0], "id": f"c{n:02}", "tags": {"owner": owner, "all": "x"}} for n, owner in enumerate(owners)],
+    )
+    report = published(project).report
+    text = to_markdown(report)
+    shown = text.partition("## By owner")[2].partition("\n## ")[0]
+    assert "The 20 with the most cases, of 26" in shown
+    assert "busy" in shown
+    assert sum(f"| {owner}" in shown for owner in set(owners)) == 20
+    assert "## By all" not in text
 
 
 def test_a_case_that_cannot_be_scored_is_listed_with_the_reason(project: Path) -> None:

@@ -83,6 +83,14 @@ def test_a_wide_table_is_split_and_no_number_is_cut() -> None:
     assert shown.count("hybrid") > 1
 
 
+def test_a_table_that_just_fits_is_not_split() -> None:
+    """Columns of 9, 8 and 8 with two spaces between them: 29."""
+    columns = (Column("variant01"), Column("recall@5", "share"), Column("recall@9", "share"))
+    report = Report("t", "", (Section("s", (Table(columns, (Row(("hybrid", 0.1, 0.2)),)),)),))
+    assert "variant01  recall@5  recall@9" in printed(report, width=29)
+    assert "variant01  recall@9" in printed(report, width=28)
+
+
 def test_a_chart_is_left_out_when_a_table_says_the_same() -> None:
     table = Table((Column("variant"), Column("recall@5", "share")), (Row(("bm25", 0.75)),))
     chart = Chart("bars", (Series("bm25", (Point("5", 0.75),)),), "A picture")

@@ -141,6 +141,9 @@ def test_what_changed_names_the_baseline_and_counts_the_flips() -> None:
 INTERVAL = {"mean": 0.7, "low": 0.61, "high": 0.78, "n_scored": 90, "n_cases": 100}
 
 
+NUMBER_OF_MINE = Number("mrr", "MRR", INTERVAL, variant="mine")
+
+
 @pytest.mark.parametrize(
     ("number", "rows", "note"),
     [
@@ -164,6 +167,16 @@ INTERVAL = {"mean": 0.7, "low": 0.61, "high": 0.78, "n_scored": 90, "n_cases": 1
 def test_a_number_has_its_interval_and_its_difference(number: Number, rows: tuple[Row, ...], note: str) -> None:
     [card] = verdict_of(summary(), Compared(comparison(*rows)), [number]).cards
     assert card.note == note
+
+
+def test_a_number_has_no_difference_of_another_variant() -> None:
+    """The baseline knows bm25 alone; the best of this run is new."""
+    found = summary() | {"variants": ["mine", "bm25"]}
+    [card] = verdict_of(found, Compared(comparison(row(variant="bm25"))), [NUMBER_OF_MINE]).cards
+    assert card.note == "0.61 – 0.78, n = 90 / 100"
+    renamed = summary() | {"variants": ["mine"]}
+    [card] = verdict_of(renamed, Compared(comparison(row(variant="bm25 → mine"))), [NUMBER_OF_MINE]).cards
+    assert card.note == "0.61 – 0.78, n = 90 / 100 · −0.100 (worse)"
 
 
 def test_a_difference_of_nothing_and_one_within_chance() -> None:

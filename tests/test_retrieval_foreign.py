@@ -138,7 +138,7 @@ def test_how_many_questions_are_searched_at_once(project: Path) -> None:
     config = Config()
     with Index.open(project / "corpus.db") as index:
         sizes = [batch_of(build(name, config, index)) for name in names]
-        assert sizes == [512, 8, 64, 16]
+        assert sizes == [512, 1, 64, 16]
         assert batch_of(build("http://127.0.0.1:1/search+rerank", config, index)) == 8
 
 

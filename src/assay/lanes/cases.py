@@ -6,7 +6,8 @@ A file is a list of cases, or an object that names their index too: `{"index": "
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -55,8 +56,8 @@ class Placed(Struct, frozen=True, kw_only=True):
 
     case: LaneCase
     source: Source
-    place: str
-    """`file:line`."""
+    place: Callable[[], str]
+    """`file:line`; asked only where there is a fault to tell, because the line has to be looked for."""
     index: Path | None
     """What its file says it is about; None: whatever is asked for."""
 
@@ -80,7 +81,7 @@ def read_cases(path: Path, source: Source = "json") -> list[Placed]:
         if not case.spec_content.strip():
             raise AssayError("spec_content is blank", where=place((*root, at)), expected="what is searched for")
     return [
-        Placed(case=case, source=source, place=place((*root, at)), index=path.parent / name if name else None)
+        Placed(case=case, source=source, place=partial(place, (*root, at)), index=path.parent / name if name else None)
         for at, case in enumerate(file.cases)
         for name in [case.index or file.index]
     ]
@@ -92,7 +93,7 @@ def unique(cases: Iterable[Placed]) -> tuple[Placed, ...]:
     for placed in cases:
         first = seen.setdefault(placed.case.id, placed)
         if first is not placed:
-            raise AssayError(f"id '{placed.case.id}' occurs twice, first at {first.place}", where=placed.place)
+            raise AssayError(f"id '{placed.case.id}' occurs twice, first at {first.place()}", where=placed.place())
     return tuple(seen[id_] for id_ in sorted(seen))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -36,7 +37,7 @@ def builtin_cases(config: Config) -> tuple[Placed, ...]:
         if not index.exists():
             _index_builtin(folder, index, config)
         return tuple(
-            Placed(case=placed.case, source="builtin", place=f"built-in {_name(placed.place)}", index=index)
+            Placed(case=placed.case, source="builtin", place=partial(_place, placed), index=index)
             for placed in read_cases(folder / "cases.json", "builtin")
         )
 
@@ -45,8 +46,9 @@ def _builtin() -> Traversable:
     return resources.files("assay.lanes") / BUILTIN
 
 
-def _name(place: str) -> str:
-    return place.replace("\\", "/").rpartition("/")[2]
+def _place(placed: Placed) -> str:
+    name = placed.place().replace("\\", "/").rpartition("/")[2]
+    return f"built-in {name}"
 
 
 def _index_builtin(folder: Path, out: Path, config: Config) -> None:

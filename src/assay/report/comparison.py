@@ -144,7 +144,9 @@ def headline(comparison: Comparison, *, among: bool = False) -> str:
         said.append(f"worse{'' if among else ', but by less than matters'}: {_names(worse)}")
     if better:
         said.append(f"better: {_names(better)}")
-    if not said:
+    if not said and all(row.delta is None for row in comparison.rows):
+        said.append("nothing to compare, no question has a score in both")
+    elif not said:
         said.append("no difference beyond chance" if among else "no regression")
     suspects = [row for row in rows if row.flagged and row.verdict == "no evidence either way"]
     if suspects and not among:

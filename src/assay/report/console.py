@@ -17,6 +17,8 @@ STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad"
 FIRST = 5
 """Items that are listed; the rest is counted."""
 ID_ROOM = 32
+GAP = 2
+"""Between two columns."""
 NAME_ROOM = 28
 """Width kept for the first column when a table has to be split."""
 
@@ -110,13 +112,13 @@ def _parts(table: Table, rows: list[list[str]], width: int) -> list[list[int]]:
     if not table.columns:
         return []
     room = [
-        max(cell_len(one_line(column.name)), *(cell_len(row[index]) for row in rows)) + 2
+        max(cell_len(one_line(column.name)), *(cell_len(row[index]) for row in rows)) + GAP
         for index, column in enumerate(table.columns)
     ]
     room = [min(need, NAME_ROOM) if table.columns[i].form == "text" else need for i, need in enumerate(room)]
     parts, used = [[0]], room[0]
     for index in range(1, len(room)):
-        if used + room[index] > width and parts[-1] != [0]:
+        if used + room[index] - GAP > width and parts[-1] != [0]:
             parts.append([0])
             used = room[0]
         parts[-1].append(index)
@@ -125,7 +127,7 @@ def _parts(table: Table, rows: list[list[str]], width: int) -> list[list[int]]:
 
 
 def _part(table: Table, rows: list[list[str]], tones: list[Tone], part: list[int]) -> RichTable:
-    shown = RichTable(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    shown = RichTable(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
     for index in part:
         column = table.columns[index]
         numeric = column.form != "text"

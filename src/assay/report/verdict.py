@@ -100,7 +100,7 @@ def verdict_of(summary: Summary, compared: Compared, numbers: Sequence[Number]) 
     """The outcome with three numbers and what changed."""
     outcome = outcome_of(summary, compared)
     change, tone = _change(compared)
-    shown = tuple(_card(number, compared.baseline) for number in numbers)
+    shown = tuple(_card(number, compared.baseline, summary.get("variants", ())) for number in numbers)
     return Verdict(outcome.word, outcome.why, outcome.tone, shown, change, tone)
 
 
@@ -171,9 +171,9 @@ def _named(label: str) -> str:
     return f"baseline v{name.version} of {name.date}" if name else label
 
 
-def _card(number: Number, baseline: Comparison | None) -> Card:
+def _card(number: Number, baseline: Comparison | None, variants: Sequence[str]) -> Card:
     card = number_card(number.label, number.interval, number.form)
-    row = _row(number, baseline) if baseline else None
+    row = _row(number, baseline, variants) if baseline else None
     if row is None or row.delta is None:
         return card
     points = number.form == "percent"
@@ -182,11 +182,13 @@ def _card(number: Number, baseline: Comparison | None) -> Card:
     return replace(card, note=f"{card.note} · {delta} ({sure})")
 
 
-def _row(number: Number, baseline: Comparison) -> Row | None:
-    """That of its variant, or the only one there is."""
+def _row(number: Number, baseline: Comparison, variants: Sequence[str]) -> Row | None:
+    """That of its variant, or the only one there is, if it is not that of another one of the run."""
     rows = [row for row in baseline.rows if row.measure == number.measure]
     own = [row for row in rows if row.variant == number.variant]
-    return own[0] if own else rows[0] if len(rows) == 1 else None
+    if own or len(rows) != 1:
+        return own[0] if own else None
+    return None if number.variant and rows[0].variant in variants else rows[0]
 
 
 def _sign(value: float) -> str:

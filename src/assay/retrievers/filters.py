@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from assay.corpus.documents import Documents, parts
 from assay.corpus.index import Index
 from assay.errors import AssayError, offer
+from assay.records import Lane
 from assay.retrievers.protocol import Request
 
 
@@ -38,7 +40,14 @@ def allowed_rows(index: Index, request: Request) -> NDArray[np.bool_] | None:
     return allowed
 
 
+Where = tuple[tuple[str, ...], Lane | None]
+_ids: WeakKeyDictionary[Index, dict[Where, frozenset[str] | None]] = WeakKeyDictionary()
+
+
 def allowed_ids(index: Index, request: Request) -> frozenset[str] | None:
-    """The same for retrievers that know ids alone."""
-    allowed = allowed_rows(index, request)
-    return None if allowed is None else frozenset(index.ids[row] for row in np.flatnonzero(allowed))
+    """The same for retrievers that know ids alone; gathered once, because they may be asked one query at a time."""
+    known, where = _ids.setdefault(index, {}), (request.sources, request.lane)
+    if where not in known:
+        allowed = allowed_rows(index, request)
+        known[where] = None if allowed is None else frozenset(index.ids[row] for row in np.flatnonzero(allowed))
+    return known[where]

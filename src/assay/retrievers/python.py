@@ -35,14 +35,20 @@ class Python:
         self._function = load_function(context.argument, "python")
         self._names = _parameters(self._function, self.name)
         self._takes_all = "queries" in self._names or hasattr(self._function, "queries")
-        self.batch_size = ALL if self._takes_all else self._workers
+        # One after another is saved one by one: after a crash nothing that was answered is asked again.
+        self.batch_size = ALL if self._takes_all else self._workers if self._is_async else 1
+
+    @property
+    def _is_async(self) -> bool:
+        function = self._function
+        return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
         cut = cut_of(self._index, request, self.scale)
         texts = [query.text for query in queries]
         if self._takes_all:
             return self._rankings_of_all(texts, request, cut)
-        if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(type(self._function).__call__):
+        if self._is_async:
             answers = _run(self._ask_each(texts, request))
         else:
             answers = [self._ask(text, request) for text in texts]

@@ -36,6 +36,8 @@ LONGEST = 40
 """Results that are shown at once."""
 NAMED = 10
 """Cases that are named in a sentence."""
+LARGEST = 20
+"""Segments of one tag."""
 PLAIN = ("p@k", "p_max@k")
 """Without an interval: what matters is how far the first is from the second."""
 
@@ -210,10 +212,21 @@ def _cell(name: str, interval: Mapping[str, Any]) -> str:
 
 
 def _segments(summary: Summary) -> list[Section]:
+    """A tag of one value says nothing that the means do not."""
     return [
-        Section(f"By {key}", (_picture(summary, key, values), _table(summary, key, values, SHOWN)), detail=True)
+        Section(f"By {key}", _segment_blocks(summary, key, values), detail=True)
         for key, values in summary["segments"].items()
+        if len(values) > 1
     ]
+
+
+def _segment_blocks(summary: Summary, key: str, values: Mapping[str, Any]) -> tuple[Block, ...]:
+    """Of many values those with the most cases: there may be a file for each case."""
+    kept = sorted(values, key=lambda value: -int(values[value]["n"]))[:LARGEST]
+    shown = {value: segment for value, segment in values.items() if value in set(kept)}
+    said = f"The {LARGEST} with the most cases, of {len(values)}; all are in run_summary.json."
+    notes = (Note(said),) if len(values) > LARGEST else ()
+    return (*notes, _picture(summary, key, shown), _table(summary, key, shown, SHOWN))
 
 
 def _picture(summary: Summary, key: str, values: Mapping[str, Any]) -> Chart:
