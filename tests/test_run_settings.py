@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -583,3 +587,14 @@ def test_settings_of_a_run_can_be_read_by_hand(project: str) -> None:
         "test": False,
         "overrides": [],
     }
+
+
+def test_who_stops_reading_gets_the_baseline_and_no_regression(project: str) -> None:
+    """`assay run --update-baseline | head`: 1 would say that something got worse."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "assay", "run", "--quiet", "--update-baseline"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
+    assert [path.stem[-2:] for path in Path("baselines").iterdir()] == ["q6"]

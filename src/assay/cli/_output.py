@@ -8,10 +8,12 @@ from assay.errors import AssayError
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from assay.config import Config
     from assay.report.blocks import Report
     from assay.report.publish import Published
+    from assay.runs.folder import RunFolder
     from assay.runs.forecast import RunEstimate
 
 
@@ -48,12 +50,11 @@ def told(done: Exception, arguments: argparse.Namespace) -> int:
 def show(report: Report, *, whole: bool = False, stderr: bool = False) -> None:
     """On the terminal; details are left to the files unless the whole is asked for."""
     from msgspec.structs import replace
-    from rich.console import Console
 
-    from assay.report.console import print_report
+    from assay.report.console import Terminal, print_report
 
     kept = tuple(section for section in report.sections if whole or not section.detail)
-    print_report(replace(report, sections=kept), Console(stderr=stderr))
+    print_report(replace(report, sections=kept), Terminal(stderr=stderr))
 
 
 def print_estimate(estimate: RunEstimate, arguments: argparse.Namespace) -> None:
@@ -69,24 +70,35 @@ def print_estimate(estimate: RunEstimate, arguments: argparse.Namespace) -> None
 def finish(published: Published, config: Config, arguments: argparse.Namespace, *, one_of_many: bool = False) -> None:
     """What every evaluation ends with: the summary on stdout, where the report is, a baseline if asked for.
 
-    The JSON of one of many, and what a pipeline is told, is left to the caller: it is one document for all.
+    The JSON of one of many, and what a pipeline is told, is left to the caller: it is one document for all. What was
+    asked for is done before anything is printed: whoever reads may stop reading.
     """
     from assay.cli._ci import tell_pipeline
     from assay.cli._notes import note
 
     folder = published.run
+    baseline = _promoted(folder, config, arguments) if arguments.update_baseline else None
     if arguments.json:
         if not one_of_many:
             print_json(published.as_data())
     else:
         show(published.report)
         print(f"\n{folder.path}/report.html")
-    if arguments.update_baseline:
-        from datetime import UTC, datetime
-
-        from assay.runs.baselines import promote
-
-        baseline = promote(folder, config.path("baselines"), today=datetime.now(UTC).date(), force=arguments.force)
-        note(f"baseline {baseline.path}", arguments)
+    if isinstance(baseline, AssayError):
+        raise baseline
+    if baseline is not None:
+        note(f"baseline {baseline}", arguments)
     if not one_of_many:
         tell_pipeline([published], arguments)
+
+
+def _promoted(folder: RunFolder, config: Config, arguments: argparse.Namespace) -> Path | AssayError:
+    """The new baseline, or why there is none: that is told below the results."""
+    from datetime import UTC, datetime
+
+    from assay.runs.baselines import promote
+
+    try:
+        return promote(folder, config.path("baselines"), today=datetime.now(UTC).date(), force=arguments.force).path
+    except AssayError as fault:
+        return fault

@@ -23,6 +23,14 @@ NAME_ROOM = 28
 """Width kept for the first column when a table has to be split."""
 
 
+class Terminal(Console):
+    """A console that tells when nobody reads any more (`assay ... | head`), where rich would end the program with 1: to
+    a pipeline that means a regression."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def print_report(report: Report, console: Console) -> None:
     """All but details, pictures and the insides of items. A chart is a small table, unless one beside it says it."""
     _line(console, one_line(report.title), "bold")
