@@ -168,6 +168,21 @@ def test_an_id_that_came_again_with_another_text_is_not_in_place(tmp_path: Path)
     assert found.moved["q02"] != "lending.pdf-2"
 
 
+@pytest.mark.parametrize(
+    ("source", "page", "stays"), [("lending.pdf", 2, True), ("lending.pdf", 1, False), ("x.md", 2, False)]
+)
+def test_an_unanswerable_question_stays_only_where_it_was_written(
+    tmp_path: Path, source: str, page: int, stays: bool
+) -> None:
+    """It has no answer to look for, so an id that came again is believed only in the same document and on its page."""
+    raw = next(raw for raw in clean() if raw["content"]["is_impossible"] and "contradiction" not in raw["provenance"])
+    raw["provenance"] |= {"chunk_id": "c-2", "docs": ["lending.pdf"], "pages": [2], "answer_explanation": "Nothing."}
+    chunk = Chunk(id="c-2", text="Books are lent for a fortnight.", source=source, page=page)
+    found = relocate_gold(gold_file([raw], tmp_path), Grounds(write_index(tmp_path / "new.db", [chunk]), Config()))
+    assert found.present == ((raw["id"],) if stays else ())
+    assert found.lost == (() if stays else (raw["id"],))
+
+
 def test_the_same_words_on_another_page_are_another_place(tmp_path: Path) -> None:
     """The sentence stands on pages 1 and 6 (more text around it on 1); the question is about page 6."""
     sentence = "The fine for a late book is 20 pence a day."

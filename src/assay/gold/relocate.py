@@ -146,17 +146,26 @@ def _can_be_followed(question: Question) -> bool:
 def _stays(
     question: Question, quote: str, here: Mapping[str, Chunk], texts: Mapping[str, Chunk], grounds: Grounds
 ) -> bool:
-    """Whether the chunk of that id is the same as before, as far as can be told: by its text, by the answer, by the
-    quote that contradicts a false premise."""
+    """Whether the chunk of that id is the same as before, as far as can be told: by its text, by the place it
+    stands at and by the answer, or the quote that contradicts a false premise."""
     id_ = question.provenance.chunk_id or ""
     if id_ not in here:
         return False
     if id_ in texts:
         return fold(texts[id_].text) == fold(here[id_].text)
+    if not _is_in_its_place(question, here[id_]):
+        return False
     if question.content.is_impossible and not quote:
         return True
     claim = Claim(answer=quote) if question.content.is_impossible else claim_of(question)
     return examine(claim, here[id_].text, grounds.language(here[id_])).method() is not None
+
+
+def _is_in_its_place(question: Question, chunk: Chunk) -> bool:
+    """In the document and on a page that the question names: ids that count come again at other places."""
+    return not _is_elsewhere(question, chunk) and (
+        not question.provenance.pages or not pages_of(chunk) or _is_on_its_page(question, chunk)
+    )
 
 
 def _most_of(before: Chunk, question: Question, grounds: Grounds) -> str | None:
