@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from assay.runs.folder import RunFolder, find_run
+
 
 def event(title: str, start: str, action: str = "create", **more: Any) -> dict[str, Any]:
     return {"action": action, "title": title, "start_time": start, **more}
@@ -46,3 +48,12 @@ def make(root: Path) -> None:
     write_sample(samples, "hard/invented", sidecar([], [{**LUNCH, "confidence": "medium"}]))
     write_sample(samples, "hard/nothing", sidecar([], []))
     write_sample(samples, "loose", sidecar([LUNCH], category="other", tolerance="strict"))
+
+
+def last(project: Path) -> RunFolder:
+    return find_run(project / "runs", "last")
+
+
+def rows(project: Path) -> dict[str, dict[str, Any]]:
+    """The results of the last run by sample."""
+    return {row["case_id"]: row for row in last(project).results.rows()}

@@ -109,10 +109,10 @@ def test_a_distribution_without_faults() -> None:
     ("scores", "findings"),
     [
         ([], ()),
-        ([5], ("never given: 1, 2, 3, 4",)),
+        ([5], ("grades never given: 1, 2, 3, 4",)),
         ([3, 3, 3], ("every case got 3",)),
         ([5, 5], ("every case got 5", "the top grade was given in 2 of 2 cases")),
-        ([5, 5, 5, 5, 1], ("the top grade was given in 4 of 5 cases", "never given: 2, 3, 4")),
+        ([5, 5, 5, 5, 1], ("the top grade was given in 4 of 5 cases", "grades never given: 2, 3, 4")),
     ],
 )
 def test_what_is_wrong_with_a_distribution(scores: list[float], findings: tuple[str, ...]) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from extraction_project import DINNER, LUNCH, make, sidecar, write_sample
+from extraction_project import DINNER, LUNCH, last, make, rows, sidecar, write_sample
 
 from assay.cli.main import main
-from assay.runs.folder import RunFolder, all_runs, find_run
+from assay.runs.folder import all_runs
 
 ROOT = Path(__file__).parent.parent
 
@@ -21,14 +21,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     make(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def last(project: Path) -> RunFolder:
-    return find_run(project / "runs", "last")
-
-
-def rows(project: Path) -> dict[str, dict[str, Any]]:
-    return {row["case_id"]: row for row in last(project).results.rows()}
 
 
 def write_lines(path: Path, *lines: dict[str, Any]) -> None:

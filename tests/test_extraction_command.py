@@ -15,14 +15,13 @@ from typing import Any
 
 import pytest
 from chat_server import Answer, ChatServer, chat, error
-from extraction_project import DINNER, LUNCH, event, make, sidecar, write_sample
+from extraction_project import DINNER, LUNCH, event, last, make, rows, sidecar, write_sample
 from fake_server import FakeServer, Reply
 
 from assay.cli.main import main
 from assay.extraction import subject
 from assay.report.benchmark import write_benchmark
 from assay.report.extraction import samples
-from assay.runs.folder import RunFolder, find_run
 from assay.runs.history import FILE_NAME
 
 Run = Callable[..., int]
@@ -33,14 +32,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     make(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def last(project: Path) -> RunFolder:
-    return find_run(project / "runs", "last")
-
-
-def rows(project: Path) -> dict[str, dict[str, Any]]:
-    return {row["case_id"]: row for row in last(project).results.rows()}
 
 
 def test_recorded_answers_are_scored_by_hand(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,6 +55,25 @@ def test_verdicts_by_hand() -> None:
     assert report.warnings == ("20 cases with both verdicts are few; 30 or more tell something",)
 
 
+def graded(*pairs: tuple[float, float]) -> list[Label]:
+    """A person's grade and the judge's."""
+    made = [
+        {"case_id": str(n), "human": {"correctness": human}, "judge": {"correctness": judge}}
+        for n, (human, judge) in enumerate(pairs)
+    ]
+    return msgspec.convert(made, list[Label])
+
+
+def test_grades_between_whole_ones_agree_with_the_nearest() -> None:
+    """Halves up; 3 of 4 are equal, by chance (1·1 + 1·2 + 2·1)/16."""
+    found = check(graded((5, 4.6), (4, 3.5), (1, 1.4), (1, 4.4)), PLAN).grades["correctness"]
+    whole = check(graded((5, 5), (4, 4), (1, 1), (1, 4)), PLAN).grades["correctness"]
+    assert found.accuracy.value == 0.75
+    assert found.kappa.value == pytest.approx((0.75 - 5 / 16) / (1 - 5 / 16))
+    assert found.alpha_nominal == whole.alpha_nominal
+    assert found.quadratic_kappa != whole.quadratic_kappa
+
+
 def test_a_judge_below_the_limit_may_warn_but_not_gate() -> None:
     report = check(TWENTY, PLAN)
     assert may_gate(report, 0.5).allowed

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, default_k: str) -> None:
+    from assay.cli._baseline import add_baseline_arguments
     from assay.cli._ci import add_ci_arguments
 
     parser.add_argument(
@@ -28,12 +29,7 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, default_k: str) ->
     parser.add_argument("--variants", metavar="A,B", help="retrievers: bm25, vector, hybrid, bm25+rerank, ...")
     parser.add_argument("--strict", action="store_true", help="exit 1 if an expected id is not in its index")
     parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
-    parser.add_argument(
-        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
-    )
-    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
-    parser.add_argument("--force", action="store_true", help="promote a partial run too")
-    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+    add_baseline_arguments(parser)
     add_ci_arguments(parser)
 
 

@@ -17,6 +17,7 @@ HELP = "extract records from texts and score them against what is expected"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._baseline import add_baseline_arguments
     from assay.cli._ci import add_ci_arguments
 
     parser.add_argument(
@@ -38,12 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-cost", metavar="USD", type=float, help="stop cleanly when this is spent")
     parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
-    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
-    parser.add_argument(
-        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
-    )
-    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
-    parser.add_argument("--force", action="store_true", help="promote a partial run too")
+    add_baseline_arguments(parser)
     add_ci_arguments(parser)
 
 

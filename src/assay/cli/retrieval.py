@@ -15,6 +15,7 @@ HELP = "evaluate retrieval against a gold set"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._baseline import add_baseline_arguments
     from assay.cli._ci import add_ci_arguments
 
     parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, case file, CSV, SQuAD or BEIR folder")
@@ -37,12 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", metavar="N", type=int, help="N questions, stratified, the same every time")
     parser.add_argument("--cluster", choices=("none", "source"), help="source: intervals over documents, not questions")
     parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
-    parser.add_argument(
-        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
-    )
-    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
-    parser.add_argument("--force", action="store_true", help="promote a partial run too")
-    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
+    add_baseline_arguments(parser)
     add_ci_arguments(parser)
 
 

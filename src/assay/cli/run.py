@@ -12,6 +12,7 @@ HELP = "ask every question, judge the answers, compare with the baseline"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from assay.cli._baseline import add_baseline_arguments
     from assay.cli._ci import add_ci_arguments
 
     parser.add_argument("--gold", metavar="FILE", type=Path, help="gold set, QA corpus, case file, CSV or SQuAD")
@@ -35,13 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-cost", metavar="USD", type=float, help="stop cleanly when this is spent")
     parser.add_argument("--max-time", metavar="SECONDS", type=float, help="stop cleanly after this time")
     parser.add_argument("--seed", metavar="N", type=int, help="of everything random")
-    parser.add_argument("--resume", metavar="RUN", help="go on with a run: its name, its id, or last")
-    parser.add_argument(
-        "--baseline", metavar="FILE|latest|none", default="latest", help="compare with (default: latest)"
-    )
+    add_baseline_arguments(parser)
     parser.add_argument("--allow-different-judges", action="store_true", help="compare even if the judges differ")
-    parser.add_argument("--update-baseline", action="store_true", help="promote the run to the next baseline")
-    parser.add_argument("--force", action="store_true", help="promote a partial run too")
     parser.add_argument("--record", metavar="FILE", type=Path, help="keep the replies used in a file for llm.recording")
     parser.add_argument(
         "--batch-out", metavar="FILE", type=Path, help="write the requests as a batch file instead of sending them"

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.config import Config
 from assay.extraction.scoring import HEADLINES
-from assay.llm.prices import Cost, Price, cost
+from assay.llm.prices import Cost, Price, cost, cost_block
 from assay.llm.protocol import Usage
 from assay.metrics import calibration
 from assay.metrics.records import Counts, micro
@@ -232,16 +232,7 @@ def costs(rows: Sequence[Row], price: Callable[[Row], Price | None], written: Co
     used = [(row["tokens"], price(row)) for row in rows if row["tokens"] is not None]
     known = [cost(_usage(entry), paid) for entry, paid in used if paid is not None]
     total = sum(known, start=Cost()) if len(known) == len(used) else None
-    whole = None if total is None or written is None else total.total + written.total
-    return {
-        "input_cost": total.input if total else None,
-        "output_cost": total.output if total else None,
-        "thinking_cost": total.thinking if total else None,
-        "cached_cost": total.cached if total else None,
-        "summary_cost": written.total if written else None,
-        "total_cost_usd": whole,
-        "cost_per_question_usd": whole / len(rows) if whole is not None and rows else None,
-    }
+    return cost_block(total, ("summary_cost", written), len(rows))
 
 
 def _usage(entry: Mapping[str, int]) -> Usage:

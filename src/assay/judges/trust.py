@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -116,17 +117,24 @@ def check(labels: Sequence[Label], plan: Resampling, rule: VerdictRule | None = 
 
 
 def _agreement(cases: Sequence[PooledCase], name: str, plan: Resampling) -> Agreement:
+    """Whether two grades are the same is asked of whole ones: 4.1 beside a person's 4 is no disagreement."""
     people, judge = _column(cases, name)
+    whole_people, whole_judge = _whole(people), _whole(judge)
     pairs = list(zip(people, judge, strict=True))
     return Agreement(
-        accuracy=accuracy(people, judge, plan),
-        kappa=cohen_kappa(people, judge, plan),
+        accuracy=accuracy(whole_people, whole_judge, plan),
+        kappa=cohen_kappa(whole_people, whole_judge, plan),
         quadratic_kappa=cohen_kappa(people, judge, plan, "quadratic"),
-        alpha_nominal=krippendorff_alpha(pairs, plan, "nominal"),
+        alpha_nominal=krippendorff_alpha(list(zip(whole_people, whole_judge, strict=True)), plan, "nominal"),
         alpha_ordinal=krippendorff_alpha(pairs, plan, "ordinal"),
         alpha_interval=krippendorff_alpha(pairs, plan, "interval"),
         spearman=spearman(people, judge, plan),
     )
+
+
+def _whole(grades: Sequence[float | None]) -> list[float | None]:
+    """To the nearest whole grade, halves up."""
+    return [None if grade is None else float(math.floor(grade + 0.5)) for grade in grades]
 
 
 def _column(cases: Sequence[PooledCase], name: str) -> tuple[list[float | None], list[float | None]]:

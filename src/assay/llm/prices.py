@@ -64,6 +64,26 @@ class Cost(Struct, frozen=True, kw_only=True):
         )
 
 
+def cost_block(calls: Cost | None, beside: tuple[str, Cost | None], cases: int) -> dict[str, float | None]:
+    """As it stands in a summary: what the calls cost by kind, what was paid beside them (the judge, a summary) under
+    its name, and both together. None: not known.
+
+    >>> cost_block(Cost(input=0.5, output=0.25), ("judge_cost", Cost(output=0.25)), 2)["cost_per_question_usd"]
+    0.5
+    """
+    name, other = beside
+    total = None if calls is None or other is None else calls.total + other.total
+    return {
+        "input_cost": calls.input if calls else None,
+        "output_cost": calls.output if calls else None,
+        "thinking_cost": calls.thinking if calls else None,
+        "cached_cost": calls.cached if calls else None,
+        name: other.total if other else None,
+        "total_cost_usd": total,
+        "cost_per_question_usd": total / cases if total is not None and cases else None,
+    }
+
+
 def cost(usage: Usage, price: Price) -> Cost:
     """(tokens / 1e6) × price of one call. Cached prompt tokens at the cached price *instead of* the full one.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.config import Config
 from assay.judges import DIMENSIONS
+from assay.llm.prices import cost_block
 from assay.rag.tally import PHASES, RATES, Tally
 from assay.records import Interval
 from assay.stats import Resampling, intervals_of, mean, quantile
@@ -89,16 +90,7 @@ def costs(tally: Tally) -> dict[str, float | None]:
     written, judged = tally.answers.known_cost, tally.judge.known_cost
     named = tally.archetypes.known_cost
     judged = None if judged is None or named is None else judged + named
-    total = None if written is None or judged is None else written.total + judged.total
-    return {
-        "input_cost": written.input if written else None,
-        "output_cost": written.output if written else None,
-        "thinking_cost": written.thinking if written else None,
-        "cached_cost": written.cached if written else None,
-        "judge_cost": judged.total if judged else None,
-        "total_cost_usd": total,
-        "cost_per_question_usd": total / tally.count if total is not None and tally.count else None,
-    }
+    return cost_block(written, ("judge_cost", judged), tally.count)
 
 
 def answer_stats(tally: Tally) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def trust_blocks(trust: Mapping[str, Any]) -> tuple[Block, ...]:
         "position bias: evidence further down favoured above 0": (trust["position_bias"], "share"),
     }
     rows = tuple(
-        Row((name, format_value(data["value"], form), _range(msgspec.convert(data, Estimate))))
+        Row((name, format_value(data["value"], form), _range(msgspec.convert(data, Estimate), form)))
         for name, (data, form) in found.items()
     )
     note = Note(f"The judge may gate: {trust['reason']}.")
@@ -64,11 +64,15 @@ def _short(trust: TrustReport, permission: Permission) -> tuple[Block, ...]:
                 _range(kappa),
                 "good" if permission.allowed else "bad",
             ),
-            Card("Agreement", format_value(trust.verdicts.accuracy.value, "percent"), _range(trust.verdicts.accuracy)),
+            Card(
+                "Agreement",
+                format_value(trust.verdicts.accuracy.value, "percent"),
+                _range(trust.verdicts.accuracy, "percent"),
+            ),
             Card(
                 "Corrected pass rate",
                 format_value(trust.pass_rate.corrected.value, "percent"),
-                _range(trust.pass_rate.corrected),
+                _range(trust.pass_rate.corrected, "percent"),
             ),
             Card("May gate", "yes" if permission.allowed else "no", permission.reason),
         )
@@ -76,10 +80,11 @@ def _short(trust: TrustReport, permission: Permission) -> tuple[Block, ...]:
     return (cards, *(Note(warning, "warn") for warning in trust.warnings))
 
 
-def _range(estimate: Estimate) -> str:
+def _range(estimate: Estimate, form: Form = "share") -> str:
     if estimate.low is None or estimate.high is None:
         return estimate.reason or f"n = {estimate.n}"
-    return f"{fixed(estimate.low, 2)} – {fixed(estimate.high, 2)}, n = {estimate.n}"
+    low, high = (fixed(end, 1, 100) if form == "percent" else fixed(end, 2) for end in (estimate.low, estimate.high))
+    return f"{low} – {high}, n = {estimate.n}"
 
 
 def _agreement(trust: TrustReport) -> Table:

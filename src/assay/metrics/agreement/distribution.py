@@ -33,7 +33,7 @@ def distribution(scores: Sequence[float]) -> Distribution:
     """Share of the top grade, grades never given, a judge that always says the same.
 
     >>> distribution([5, 5, 5, 5, 4.6]).findings
-    ('the top grade was given in 5 of 5 cases', 'never given: 1, 2, 3, 4')
+    ('the top grade was given in 5 of 5 cases', 'grades never given: 1, 2, 3, 4')
     """
     n = len(scores)
     found = Counter(math.floor(score + 0.5) for score in scores)
@@ -45,7 +45,7 @@ def distribution(scores: Sequence[float]) -> Distribution:
     if n > 1 and top >= CROWDED * n:
         findings.append(f"the top grade was given in {top} of {n} cases")
     if unused and not is_constant:
-        findings.append(f"never given: {', '.join(map(str, unused))}")
+        findings.append(f"grades never given: {', '.join(map(str, unused))}")
     return Distribution(
         n=n,
         counts=counts,
