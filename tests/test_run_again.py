@@ -375,6 +375,8 @@ def test_a_model_may_say_what_kind_a_failure_is_where_no_rule_decides(project: P
     settle("llm", cache="off")
     main(["run", "--quiet"])
     assert [entry["archetype"] for entry in last(project).summary["not_passed"]] == ["hallucination"] * 2
+    told = "2 of 2 archetypes are those of the rules: the model failed (answered 400: no)"
+    assert told in last(project).summary["execution"]["warnings"]
 
 
 def test_what_a_rule_decides_is_not_asked() -> None:

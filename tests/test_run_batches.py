@@ -69,10 +69,14 @@ def test_out_in_out_in_and_nothing_is_sent(project: Path, capsys: pytest.Capture
     assert not Path("none.jsonl").exists()
 
 
-def test_what_failed_is_asked_for_again(project: Path) -> None:
+def test_what_failed_is_asked_for_again(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["run", "--quiet", "--batch-out", "answers.jsonl"])
     serve("answers.jsonl", "answered.jsonl", fails=2)
+    capsys.readouterr()
     main(["run", "--quiet", "--batch-in", "answered.jsonl", "--batch-out", "more.jsonl"])
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "answered.jsonl: 2 of 5 results failed and are asked for again (answered 500: {})"
+    assert told[1].startswith("more.jsonl: 5 requests")
     lines = [json.loads(line) for line in Path("more.jsonl").read_text().splitlines()]
     assert sum("response_format" not in line["body"] for line in lines) == 2
     assert sum("response_format" in line["body"] for line in lines) == 3, "the same model judges what is answered"

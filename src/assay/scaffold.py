@@ -27,6 +27,7 @@ NEXT_STEPS = (
     "assay index docs/ --out corpus.db",
     'assay search "when is the library open?"',
     "assay retrieval",
+    "assay run",
 )
 _WIDTH = 110
 

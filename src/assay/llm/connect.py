@@ -97,6 +97,8 @@ class Connections:
         self.budget = budget or Budget(llm.max_cost, llm.max_seconds)
         self.memory = replace(_memory(config), used=set() if noted else None)
         self._models: dict[str, Model] = {}
+        self.notes: list[str] = []
+        """Warnings of whoever brings replies in."""
 
     def model(self, name: str) -> Model:
         """The model of that spelling or name; the same one each time."""
@@ -112,7 +114,7 @@ class Connections:
 
     @property
     def warnings(self) -> list[str]:
-        return [warning for model in self._models.values() for warning in model.warnings]
+        return [*self.notes, *(warning for model in self._models.values() for warning in model.warnings)]
 
     def export(self, path: Path) -> int:
         """A recording of exactly the replies that were used: commit it, and the run can be replayed anywhere.

@@ -51,6 +51,15 @@ class Kinds(Struct, frozen=True):
 
     by_case: dict[str, str] = {}
     used: tuple[Usage | None, ...] = ()
+    faults: tuple[str, ...] = ()
+    """Of the questions for which the model named none."""
+
+    @property
+    def warnings(self) -> list[str]:
+        if not self.faults:
+            return []
+        asked = len(self.faults) + len(self.by_case)
+        return [f"{len(self.faults)} of {asked} archetypes are those of the rules: the model failed ({self.faults[0]})"]
 
 
 async def ask_archetypes(model: Model, results: ResultsFile, passages: PassageStore) -> Kinds:
@@ -60,6 +69,7 @@ async def ask_archetypes(model: Model, results: ResultsFile, passages: PassageSt
     pending: Iterator[int] = iter(places.values())
     found: dict[str, str] = {}
     used: list[Usage | None] = []
+    wrong: list[str] = []
 
     async def work() -> None:
         for place in pending:
@@ -67,7 +77,9 @@ async def ask_archetypes(model: Model, results: ResultsFile, passages: PassageSt
             case = stored_case(row)
             kind, tokens = await _ask(model, answer_of(case, stored_output(row, texts)), row["judgment"]["reason"])
             used.extend(tokens)
-            if kind is not None:
+            if isinstance(kind, Unparsed):
+                wrong.append(kind.reason)
+            else:
                 found[case.id] = kind
 
     try:
@@ -76,7 +88,7 @@ async def ask_archetypes(model: Model, results: ResultsFile, passages: PassageSt
                 group.create_task(work())
     except ExceptionGroup as faults:  # all of them have the same cause: no money, no time, no key
         raise faults.exceptions[0] from None
-    return Kinds(found, tuple(used))
+    return Kinds(found, tuple(used), tuple(wrong))
 
 
 def is_undecided(row: Row) -> bool:
@@ -98,12 +110,12 @@ def request_for(model: Model, answer: Answer, reason: str) -> ChatRequest:
     return model.request(messages, json_schema=SCHEMA, label=f"archetype {answer.case_id}")
 
 
-async def _ask(model: Model, answer: Answer, reason: str) -> tuple[str | None, Iterable[Usage | None]]:
-    """None where the model failed: the rule's archetype stays."""
+async def _ask(model: Model, answer: Answer, reason: str) -> tuple[str | Unparsed, Iterable[Usage | None]]:
+    """Where the model failed the rule's archetype stays."""
     try:
         reply = await model.complete(request_for(model, answer, reason))
     except LlmError as fault:
-        return None, [fault.retry.discarded] if fault.retry.discarded.total else []
+        return Unparsed(fault.what), [fault.retry.discarded] if fault.retry.discarded.total else []
     data = parse_json_reply(reply.text, SCHEMA.schema)
-    kind = None if isinstance(data, Unparsed) else str(data["archetype"])
+    kind = data if isinstance(data, Unparsed) else str(data["archetype"])
     return kind, [None if reply.usage is None else reply.usage + reply.retry.discarded]

@@ -35,10 +35,10 @@ class Exchange(Struct, frozen=True, kw_only=True):
             return
         try:
             _check(bench)
-            for path in self.take:
-                await _take(bench, path)
+            told = [failed for path in self.take for failed in await _take(bench, path)]
+            bench.models.notes.extend(told)
             if self.write is not None:
-                raise BatchWritten(await _write(bench, self.write))
+                raise BatchWritten("\n".join([*told, await _write(bench, self.write)]))
         except BaseException:
             await bench.system.close()
             raise
@@ -66,7 +66,8 @@ async def _missing(bench: Bench) -> dict[str, Waiting]:
     return waiting
 
 
-async def _take(bench: Bench, path: Path) -> None:
+async def _take(bench: Bench, path: Path) -> list[str]:
+    """What is told of the results that are none."""
     waiting = await _missing(bench)
     requests = {address: one.request for address, one in waiting.items()}
     store = bench.models.memory.store
@@ -79,6 +80,10 @@ async def _take(bench: Bench, path: Path) -> None:
         price = price_of(f"{one.provider}/{one.request.model}", bench.config.llm.prices, batch=True)
         if reply.usage is not None and price is not None:
             bench.models.budget.spend(cost(reply.usage, price).total)
+    if not result.failed:
+        return []
+    count, total = len(result.failed), len(result.failed) + len(result.replies)
+    return [f"{path}: {count} of {total} results failed and are asked for again ({next(iter(result.failed.values()))})"]
 
 
 async def _write(bench: Bench, path: Path) -> str:

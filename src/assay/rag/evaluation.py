@@ -159,7 +159,7 @@ async def _fill(run: RunFolder, bench: Bench, progress: Progress, start: session
         kinds = await ask_archetypes(namer, results, passages) if namer else Kinds()
     results.finish(lambda row: row["case_id"])
     execution = sessions.totals(run.path) | {"workers": options.workers}
-    execution["warnings"] = [*bench.models.warnings, *guarded.warnings]
+    execution["warnings"] = [*bench.models.warnings, *guarded.warnings, *kinds.warnings]
     conclude(run, bench, execution, kinds, listed=listed and not scorer.rows)
 
 
