@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.report.against import brief_sections, full_sections
 from assay.report.blocks import Items, Report, Section
-from assay.report.comparison import brief_section, full_section
 from assay.report.extraction.confidence import confidence_blocks
 from assay.report.extraction.groups import field_blocks, group_blocks
 from assay.report.extraction.resources import cost_blocks, execution_table, failures_blocks
 from assay.report.extraction.result import measures_table, narrative_blocks, result_blocks
 from assay.report.extraction.samples import Samples, samples_blocks, worst_block
 from assay.report.text import moment
-from assay.report.trend import Step, measure_of, trend_section
+from assay.report.trend import Step
 from assay.report.verdict import Compared, Number, verdict_of
 
 Summary = Mapping[str, Any]
@@ -28,8 +28,7 @@ def extraction_report(
     baseline = compared.baseline
     sections = [
         Section("Result", result_blocks(summary)),
-        *([brief_section("Against the baseline", (baseline,))] if baseline else []),
-        *trend_section(history, measure_of(summary)),
+        *brief_sections(summary, baseline, history),
         Section("What goes wrong", narrative_blocks(summary)),
         Section("By category", group_blocks(summary["by_category"], "category")),
         Section("By level of tolerance", group_blocks(summary["by_level"], "level"), detail=True),
@@ -41,7 +40,7 @@ def extraction_report(
         Section("Samples", samples_blocks(samples), "Expected against actual, field by field.", detail=True),
         *([Section("Left out", (Items(samples.left_out),))] if summary["skipped"]["count"] else []),
         Section("All measures", (measures_table(summary),), detail=True),
-        *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
+        *full_sections(baseline),
         Section("Execution", (execution_table(summary),), detail=True),
     ]
     corpus, intervals = summary["corpus"], summary["intervals"]

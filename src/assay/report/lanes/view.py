@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.compare import Comparison
+from assay.report.against import brief_sections, full_sections
 from assay.report.blocks import (
     Block,
     Cards,
@@ -21,11 +22,10 @@ from assay.report.blocks import (
     Table,
     Tone,
 )
-from assay.report.comparison import brief_section, full_section
 from assay.report.intervals import confidence_of, gate_card, point_of
 from assay.report.numbers import MISSING, fixed, format_value
 from assay.report.text import are, counted, moment
-from assay.report.trend import Step, measure_of, trend_section
+from assay.report.trend import Step
 from assay.report.verdict import Compared, Number, verdict_of
 
 Summary = Mapping[str, Any]
@@ -61,9 +61,7 @@ def lanes_report(
             else []
         ),
         Section("Means", _means(summary), f"Mean [{confidence_of(summary)} interval], n scored / cases."),
-        *([brief_section("Against the baseline", (baseline,))] if baseline else []),
-        *trend_section(history, measure_of(summary)),
-        *([brief_section("Variants compared", variants, among=True)] if variants else []),
+        *brief_sections(summary, baseline, history, variants),
         *_segments(summary),
         Section(
             "Every case",
@@ -71,14 +69,13 @@ def lanes_report(
             "Those that were not found whole first.",
             detail=True,
         ),
-        *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
-        *([full_section("Variants compared: all measures", variants, among=True)] if variants else []),
+        *full_sections(baseline, variants),
         Section("Run", (_run(summary),), detail=True),
     ]
     corpus = summary["corpus"]
     return Report(
         title=f"Lanes: {corpus['name']}",
-        subtitle=f"{summary['run_id']} · {moment(summary['created_date'])} · {corpus['tested']} cases",
+        subtitle=f"{summary['run_id']} · {moment(summary['created_date'])} · {counted(corpus['tested'], 'case')}",
         sections=tuple(sections),
         verdict=verdict_of(summary, compared, _numbers(summary)),
     )

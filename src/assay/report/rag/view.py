@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.report.against import brief_sections, full_sections
 from assay.report.blocks import Report, Section
-from assay.report.comparison import brief_section, full_section
 from assay.report.rag.execution import distribution_blocks, execution_table, retries_blocks
 from assay.report.rag.overview import abstention_table, context_blocks, executive_blocks, measures_blocks
 from assay.report.rag.quality import breakdown_blocks, definitions_table, losses_blocks, matrix_blocks, scores_blocks
 from assay.report.rag.questions import Pages, questions_blocks
 from assay.report.rag.resources import cost_blocks, latency_blocks
 from assay.report.text import moment
-from assay.report.trend import Step, measure_of, trend_section
+from assay.report.trend import Step
 from assay.report.trust import trust_blocks
 from assay.report.verdict import Compared, Number, verdict_of
 
@@ -28,8 +28,7 @@ def rag_report(
     sections = [
         Section("Run context", context_blocks(summary, rows)),
         Section("Executive summary", executive_blocks(summary)),
-        *([brief_section("Against the baseline", (baseline,))] if baseline else []),
-        *trend_section(history, measure_of(summary)),
+        *brief_sections(summary, baseline, history),
         Section("MRR by difficulty and type", matrix_blocks(rows), detail=True),
         Section("What the scores mean", (definitions_table(summary),), detail=True),
         Section("Distribution of scores", scores_blocks(rows), detail=True),
@@ -43,7 +42,7 @@ def rag_report(
         Section("Retries and errors", retries_blocks(summary, rows), detail=True),
         Section("Questions", questions_blocks(pages), "Failures first, then partial answers, then what passed."),
         Section("All measures", measures_blocks(summary), detail=True),
-        *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
+        *full_sections(baseline),
         Section("Execution", (execution_table(summary),), detail=True),
         Section("Question distribution", distribution_blocks(summary), detail=True),
     ]

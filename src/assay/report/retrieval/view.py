@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.compare import Comparison
+from assay.report.against import brief_sections, full_sections
 from assay.report.blocks import Report, Section
-from assay.report.comparison import brief_section, full_section
 from assay.report.retrieval.execution import run_blocks, skipped_blocks
 from assay.report.retrieval.health import health_blocks, overview_blocks
 from assay.report.retrieval.measures import (
@@ -20,7 +20,7 @@ from assay.report.retrieval.measures import (
 from assay.report.retrieval.questions import Cases, failures_blocks
 from assay.report.retrieval.segments import segment_sections
 from assay.report.text import counted, moment
-from assay.report.trend import Step, measure_of, trend_section
+from assay.report.trend import Step
 from assay.report.verdict import Compared, verdict_of
 
 Summary = Mapping[str, Any]
@@ -40,17 +40,14 @@ def retrieval_report(
         Section("Summary", overview_blocks(summary)),
         headlines_section(summary),
         Section("Recall at k", recall_charts(summary), detail=True),
-        *([brief_section("Against the baseline", (baseline,))] if baseline else []),
-        *trend_section(history, measure_of(summary)),
-        *([brief_section("Variants compared", variants, among=True)] if variants else []),
+        *brief_sections(summary, baseline, history, variants),
         Section("Where the expected chunk stands", (ranks_chart(summary),), detail=True),
         *segment_sections(summary, cases),
         Section("Questions", failures_blocks(summary, cases), "Those that no variant found first."),
         Section("Health of the gold set", health_blocks(summary)),
         Section("What was left out", skipped_blocks(summary)),
         Section("All measures", (measures_table(summary),), detail=True),
-        *([full_section("Against the baseline: all measures", (baseline,))] if baseline else []),
-        *([full_section("Variants compared: all measures", variants, among=True)] if variants else []),
+        *full_sections(baseline, variants),
         Section("Run", run_blocks(summary), detail=True),
     ]
     corpus = summary["corpus"]
