@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from assay.corpus.code import unit_files
 from assay.corpus.code.files import source_name
+from assay.corpus.scan import Problem, Sources, scan
 
 
 def put(root: Path, files: dict[str, str]) -> Path:
@@ -132,6 +134,27 @@ def test_what_is_left_out_is_told_with_the_reason(tmp_path: Path) -> None:
         "vendor": "vendored code",
         "dist": "build output",
     }
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    put(tmp_path, {"a.py": "def f(): pass\n"})
+    os.mkfifo(tmp_path / "pipe.py")
+    found = scan(Sources(code=(tmp_path,)), tmp_path / "i.db")
+    assert [file.name for file in found.files] == ["a.py"]
+    assert found.problems == [Problem("pipe.py", "not a regular file")]
+
+
+def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    put(tmp_path, {"a.py": "def f(): pass\n", "closed/b.py": "def g(): pass\n"})
+    (tmp_path / "closed").chmod(0)
+    if os.access(tmp_path / "closed", os.R_OK):
+        pytest.skip("who runs this may read every folder")
+    found = scan(Sources(code=(tmp_path,)), tmp_path / "i.db")
+    (tmp_path / "closed").chmod(0o700)
+    assert [file.name for file in found.files] == ["a.py"]
+    assert found.problems == [Problem("closed/", "cannot be read: Permission denied")]
+    assert found.left_out == []
 
 
 def test_links_in_a_circle(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def scan(sources: Sources, out: Path) -> Scan:
 
 
 def _scan_code(paths: Sequence[Path], result: Scan) -> None:
-    from assay.corpus.code.files import is_source, source_name, unit_files
+    from assay.corpus.code.files import UNREADABLE, is_source, source_name, unit_files
 
     seen: dict[str, Path] = {}
     for path in paths:
@@ -110,7 +110,8 @@ def _scan_code(paths: Sequence[Path], result: Scan) -> None:
 
         def left_out(file: Path, reason: str, root: Path = path) -> None:
             name = safe_name(source_name(root, file))
-            result.left_out.append(Problem(f"{name}/" if file.is_dir() else name, reason))
+            told = result.problems if reason.startswith(UNREADABLE) else result.left_out
+            told.append(Problem(f"{name}/" if file.is_dir() else name, reason))
 
         for file in unit_files(path, left_out):
             name = safe_name(source_name(path, file))

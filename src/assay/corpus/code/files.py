@@ -92,6 +92,8 @@ def is_source(path: Path) -> bool:
     return path.suffix.lower() in _by_suffix()
 
 
+UNREADABLE = "cannot be read"
+"""A reason that is a fault, not a rule."""
 LeftOut = Callable[[Path, str], None]
 """Called with each folder or file that looks as if nobody wrote it, and why."""
 
@@ -124,7 +126,8 @@ class _Tree:
         ignored = ignored.inside(place)
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
+        except OSError as fault:
+            self._left_out(folder, f"{UNREADABLE}: {fault.strerror}")
             return
         siblings = {entry.name for entry in entries}
         for entry in entries:
@@ -158,6 +161,9 @@ def file_reason(path: Path) -> str | None:
     if _GENERATED_NAME.search(path.name):
         return "named as generated code is"
     try:
+        # To open a pipe is to wait for its writer.
+        if not path.is_file():
+            return None
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ class Ignored:
         return self._with(folder / ".gitignore", folder)
 
     def _with(self, file: Path, folder: Path) -> Ignored:
-        if not file.is_file():
+        if not os.path.isfile(file):  # noqa: PTH113 (in a closed folder there is none, rather than a fault)
             return self
         try:
             from pathspec import GitIgnoreSpec
