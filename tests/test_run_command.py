@@ -534,7 +534,9 @@ def test_without_a_model_sentences_are_quoted_and_named_so(project: Path, capsys
     settings["run"] = {"pipeline": {"precision_k": 3}}
     Path("assay.yaml").write_text(json.dumps(settings))
     assert main(["run"]) == 0
-    assert "extractive" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "extractive" in shown
+    assert "/ 3 of 5 chunks" in shown
     assert last(project).summary["judge"]["name"] == "reference"
 
 

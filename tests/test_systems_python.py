@@ -281,7 +281,7 @@ def test_a_key_in_a_message_is_struck_out(monkeypatch: pytest.MonkeyPatch) -> No
     [
         ("python:pipes", "'python:pipes' names no function"),
         ("python:nowhere:f", "no module 'nowhere'"),
-        ("python:pipes:g", "the module 'pipes' has no 'g'. Known: Bad, f"),
+        ("python:pipes:g", "the module 'pipes' has no 'g'. Known: Bad, Chain, chain, f"),
         ("python:pipes:f", "'python:pipes:f(a, b)' cannot be called: missing a required argument: 'b'"),
         ("python:pipes:number", "'python:pipes:number' is int; expected a function, or an object with invoke or query"),
         ("python:pipes:Bad", "'python:pipes:Bad' cannot be made: ValueError: no"),
@@ -293,6 +293,7 @@ def test_a_key_in_a_message_is_struck_out(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_name_that_leads_nowhere_ends_the_run_with_one_line(spelling: str, says: str) -> None:
     Path("pipes.py").write_text(
         "def f(a, b): ...\nnumber = 7\nclass Bad:\n  def __init__(self): raise ValueError('no')\n"
+        "class Chain:\n  def invoke(self, question): ...\nchain = Chain()\n"
     )
     with pytest.raises(AssayError) as fault:
         output(spelling, settings(Path.cwd()))

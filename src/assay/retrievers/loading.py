@@ -10,6 +10,9 @@ from typing import Any
 
 from assay.errors import AssayError, offer
 
+ASKED = ("invoke", "query", "retrieve")
+"""Methods by which pipelines are known."""
+
 
 def load_function(name: str, kind: str) -> Callable[..., Any]:
     """The callable of that name; what is wrong with the name or the module is told in one line."""
@@ -29,7 +32,7 @@ def load_object(name: str, kind: str) -> Any:
     target: Any = module
     for part in object_name.split("."):
         if not hasattr(target, part):
-            raise AssayError(f"the module '{module_name}' has no '{object_name}'", hint=offer(part, _callables(target)))
+            raise AssayError(f"the module '{module_name}' has no '{object_name}'", hint=offer(part, _usable(target)))
         target = getattr(target, part)
     return target
 
@@ -48,5 +51,11 @@ def _import(name: str) -> Any:
         raise AssayError(f"the module '{name}' does not load: {fault!r}") from fault
 
 
-def _callables(target: object) -> list[str]:
-    return [name for name in dir(target) if not name.startswith("_") and callable(getattr(target, name, None))]
+def _usable(target: object) -> list[str]:
+    """What could have been meant: functions, classes, and objects that are asked by a method of theirs."""
+    found = {name: getattr(target, name, None) for name in dir(target) if not name.startswith("_")}
+    return [
+        name
+        for name, value in found.items()
+        if callable(value) or any(hasattr(type(value), method) for method in ASKED)
+    ]

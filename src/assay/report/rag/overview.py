@@ -28,11 +28,17 @@ def context_blocks(summary: Summary, rows: Lines) -> tuple[Block, ...]:
         "run": kind,
         "system": summary["system"],
         "judge": summary["judge"]["name"],
-        "recall k / precision k": f"{pipeline['recall_k']} / {pipeline['precision_k']}",
+        "recall k / precision k": f"{pipeline['recall_k']} / {pipeline['precision_k']}{_of_how_many(summary)}",
         "status": f"{summary['status']} (pass rate {format_value(summary['metrics']['pass_rate'], 'percent')})",
     }
     notes = [Note(text, "warn") for text in (*summary["execution"]["warnings"], *_reasons(rows))]
     return (Table((Column("what"), Column("is")), tuple(Row((key, value)) for key, value in facts.items())), *notes)
+
+
+def _of_how_many(summary: Summary) -> str:
+    """To find something among 100 of 112 chunks is no feat."""
+    index = summary["index"]
+    return f" of {counted(index['chunks'], 'chunk')}" if index else ""
 
 
 def _reasons(rows: Lines) -> list[str]:
