@@ -127,6 +127,10 @@ def test_resume_judges_what_is_there_and_asks_the_system_nothing(project: Path, 
     assert {len(row["context"]) for row in rows} == {1}
     # 45 tokens of the three replies that could not be read, 15 of the one that could.
     assert {row["judge_tokens"]["total"] for row in rows} == {60}
+    # Three tries and one in vain, then one that went well: four beside the one that everybody needs.
+    retries = [row["retry_info"] for row in rows]
+    assert [(each["attempts"], each["by_judge"], each["recovered"]) for each in retries] == [(5, 4, True)] * 4
+    assert {each["error"] for each in retries} == {"answered 400: no"}
     assert last(project).summary["errors"]["total"] == 0
 
 

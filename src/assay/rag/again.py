@@ -82,11 +82,19 @@ def _usage(tokens: dict[str, int] | None) -> Usage | None:
     return Usage(**{kind: count for kind, count in tokens.items() if kind != "total"})
 
 
+class Lost(Struct, frozen=True):
+    """What earlier sessions spent on judging an answer, in vain."""
+
+    usage: Usage = Usage()
+    tries: int = 0
+    error: str | None = None
+
+
 class Kept(Struct, frozen=True):
-    """An output whose judgment failed, and the judge's tokens that were lost with it."""
+    """An output whose judgment failed, and what was lost with it."""
 
     output: Output
-    lost: Usage
+    lost: Lost
 
 
 class Unjudged:
@@ -105,7 +113,9 @@ class Unjudged:
         if place is None:
             return None
         row = self._results.row_at(place)
-        return Kept(stored_output(row, self._texts), _usage(row["judge_tokens"]) or Usage())
+        retry = row["retry_info"]
+        lost = Lost(_usage(row["judge_tokens"]) or Usage(), retry.get("by_judge", 0) + 1, retry["error"])
+        return Kept(stored_output(row, self._texts), lost)
 
 
 class Stored:

@@ -185,7 +185,7 @@ def _timing(judged: Judged) -> dict[str, float | None]:
 def _judge_usage(judged: Judged) -> Usage | None:
     """All that was paid for, replies that could not be read and earlier failures among it. None: no tokens known."""
     judgement = judged.judgement
-    lost = judged.lost + judgement.retry.discarded if judgement else judged.lost
+    lost = judged.lost.usage + judgement.retry.discarded if judgement else judged.lost.usage
     told = judgement.reply.usage if judgement and judgement.reply else None
     if told is not None:
         return told + lost
@@ -193,13 +193,13 @@ def _judge_usage(judged: Judged) -> Usage | None:
 
 
 def _retry(judged: Judged) -> dict[str, Any]:
-    """Tries over all phases, the judge's among them: 1 if everything went at once."""
+    """Tries over all phases and sessions, the judge's among them: 1 if everything went at once."""
     system = judged.output.retry
     judge = judged.judgement.retry if judged.judgement else None
-    more = judge.attempts - 1 if judge else 0
+    more = judge.attempts - 1 + judged.lost.tries if judge else 0
     return {
         "attempts": system.attempts + more,
         "by_judge": more,
         "recovered": fault_of(judged) is None and system.attempts + more > 1,
-        "error": system.error or (judge.error if judge else None),
+        "error": system.error or (judge.error if judge else None) or judged.lost.error,
     }

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from assay.judges import Answer, Judge
 from assay.judges import Judged as Judgement
-from assay.llm.protocol import Usage
-from assay.rag.again import Unjudged
+from assay.rag.again import Lost, Unjudged
 from assay.rag.vectors import Vectors
 from assay.records import Case
 from assay.systems.protocol import Output, Passage, RagSystem
@@ -23,8 +22,8 @@ class Judged(Struct, frozen=True):
     output: Output
     judgement: Judgement | None
     judge_seconds: float | None
-    lost: Usage = Usage()
-    """Tokens of the judge's earlier, failed tries at this answer."""
+    lost: Lost = Lost()
+    """What the judge's earlier, failed tries at this answer took."""
 
 
 class Subject:
