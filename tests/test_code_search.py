@@ -366,7 +366,7 @@ def test_one_file_may_be_in_two_lanes(corpus: Path) -> None:
 
 
 def test_without_the_extra_nothing_is_silently_left_out(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.corpus.code.parsing._grammars", {})
+    monkeypatch.setattr("assay.corpus.code.search._grammars", {})
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
     with pytest.raises(MissingExtra, match=r"needs the package 'tree-sitter'. Install .*assay\[code\]"):
         index_all()

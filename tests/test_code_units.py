@@ -156,7 +156,7 @@ def test_an_unknown_kind_of_file_and_language() -> None:
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.corpus.code.parsing._grammars", {})
+    monkeypatch.setattr("assay.corpus.code.search._grammars", {})
     monkeypatch.setitem(sys.modules, "tree_sitter_go", None)
     with pytest.raises(MissingExtra, match=r"needs the package 'tree-sitter-go'. Install .*assay\[code\]"):
         units_of("a.go", b"package a")

@@ -53,11 +53,13 @@ _CPP = {
     }.items()
 }
 """With nothing before it on its line."""
+_SCOPE = re.compile(rb"::")
+"""So short that an expression finds it quicker than `in`."""
 
 
 def _is_cpp(source: bytes) -> bool:
     """Each pattern begins with a word, because that is quick to find."""
-    return b"::" in source or any(
+    return _SCOPE.search(source) is not None or any(
         not source[source.rfind(b"\n", 0, found.start()) + 1 : found.start()].strip()
         for word, pattern in _CPP.items()
         if word in source

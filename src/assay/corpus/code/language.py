@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     import tree_sitter
     from tree_sitter import Node
 
-WRAPPER, UNIT = range(2)
-"""What a node is found as."""
 HOLDERS = frozenset({"class", "struct", "enum", "trait", "interface", "impl", "union"})
 """Kinds whose functions are methods."""
 
@@ -42,6 +41,36 @@ Describe = Callable[["Node"], Description | None]
 """None: this node is no unit after all."""
 
 
+class Sign(Struct, frozen=True):
+    """What may begin a unit, two bytes at least."""
+
+    word: str
+    """Quick to find."""
+    pattern: str = ""
+    """A regular expression that begins with the word, where that alone is too little."""
+    unless: Callable[[bytes], bool] | None = None
+    """Given what is before it on its line: whether it begins nothing."""
+
+    def compiled(self) -> re.Pattern[bytes]:
+        return re.compile((self.pattern or re.escape(self.word)).encode())
+
+
+_CONTROL = re.compile(rb"\n[\s}]*(?:else\s+)?(?:if|for|while|switch|catch|synchronized)\b[^{]*$")
+
+
+def is_control(line: bytes) -> bool:
+    """Of the brace in `if (…) {`."""
+    return _CONTROL.match(line) is not None
+
+
+OPENING = Sign(")", r"\)\s*[{/]", is_control)
+"""Of the body of a function."""
+
+
+def words(*words: str) -> tuple[Sign, ...]:
+    return tuple(Sign(word) for word in words)
+
+
 class Language(Struct, frozen=True, kw_only=True):
     """A grammar and its tables of node types. One instance for each kind of file."""
 
@@ -53,11 +82,24 @@ class Language(Struct, frozen=True, kw_only=True):
     """The function in it."""
     units: Mapping[str, Describe]
     """Node type → what it defines."""
+    outermost: Mapping[str, Describe] = {}
+    """The same of those that are units at the top of a file only, or are others there."""
     places: Mapping[str, tuple[str, ...]] = {}
-    """Of node types that are units or wrappers in some places only: patterns of these places, in which they are `@unit`
-    or `@wrapper`; none where only `outermost` finds them."""
-    outermost: Callable[[Node], Iterator[tuple[int, Node]]] | None = None
-    """From the root of a file to further wrappers and units at its top, which a query is slow to find."""
+    """Of node types that are units in some places only: the types of these places."""
+    signs: tuple[Sign, ...] = ()
+    """A node that is no holder is looked into for units if one of these is in its text."""
+    braces: tuple[bytes, ...] = (b"{",)
+    """One of these is in every node that has a unit in it, not counting the first byte of the node."""
+    holders: tuple[str, ...] = ()
+    """Node types that are always looked into."""
+    bodies: Mapping[str, str] = {}
+    """Node type → the only field of it in which units can be."""
+    braced: tuple[str, ...] = ()
+    """Node types in which units can be wherever there is a brace in them."""
+    leaves: tuple[str, ...] = ()
+    """Node types in which units cannot be."""
+    through: tuple[str, ...] = ()
+    """Node types that are as good as not there: what is in them stands where they stand."""
     wrappers: tuple[str, ...] = ()
     """Node types that belong to the unit inside them: decorators, `export`, `template<…>`."""
     single_wrappers: tuple[str, ...] = ()
@@ -77,6 +119,15 @@ class Language(Struct, frozen=True, kw_only=True):
     before, because that is quick to find. It is parsed as white space, but for its groups."""
     test_mark: tuple[bytes, str] | None = None
     """A sign of tests, and a regular expression over the head of a unit, from its doc comment to its body."""
+
+    @property
+    def around(self) -> tuple[str, ...]:
+        return self.wrappers + self.single_wrappers
+
+    def kinds(self, further: Iterable[str]) -> set[str]:
+        """All node types that the tables speak of, and further ones."""
+        tables = (self.units, self.outermost, self.bodies, self.holders, self.braced, self.leaves, self.through)
+        return {*further, *self.around, *self.aside, *self.imports, *(kind for table in tables for kind in table)}
 
     @property
     def aside(self) -> tuple[str, ...]:

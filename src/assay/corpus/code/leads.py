@@ -5,13 +5,7 @@ They are looked at from the unit backwards, because most comments stand before n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
 from assay.corpus.code.language import Language
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _SPACE = 256
 """Bytes of white space; more is no indentation."""
@@ -24,21 +18,47 @@ _LINE_END, _BLANK = b"\n "
 class Leads:
     """Of one file."""
 
-    def __init__(self, data: bytes, language: Language, attributes: Iterable[Node]) -> None:
-        self.attributes = {node.end_byte: node.start_byte for node in attributes}
-        """End → start; comments that the tree is asked for among them."""
+    def __init__(self, data: bytes, language: Language) -> None:
         self._data, self._language = data, language
-        self._has_any = bool(self.attributes) or language.line_comment is not None
+        self._starts, self._ends = list[int](), list[int]()
+        """Of attributes, and of comments that the tree is asked for."""
+        self._by_end = dict[int, int]()
+        """End → start, where comments are lines that the tree is not asked for."""
+
+    def add(self, start: int, end: int) -> None:
+        """One that stands behind all that were added before."""
+        if self._language.line_comment is None:
+            self._starts.append(start)
+            self._ends.append(end)
+        else:
+            self._by_end[end] = start
 
     def begin(self, start: int) -> int:
-        """Where a unit begins with them, each on the same line as the next or on the one above it."""
-        if not self._has_any or self._data.endswith(b"\n\n", 0, start) or (lead := self._before(start)) is None:
+        """Where a unit begins with them, each on the same line as the next or on the one above it. What stands behind
+        code on the first line belongs to that."""
+        if self._language.line_comment is not None:
+            return self._begin_by_lines(start)
+        first, above, number = start, start, len(self._ends)
+        while number:
+            number -= 1
+            end = self._ends[number]
+            if above - end > _SPACE:
+                break
+            gap = self._data[end:above]
+            if gap.count(b"\n") > 1 or (gap and not gap.isspace()):
+                break
+            above = self._starts[number]
+            if self._data[above - 1] == _LINE_END or self.indent(above) is not None:
+                first = above
+        return first
+
+    def _begin_by_lines(self, start: int) -> int:
+        if self._data.endswith(b"\n\n", 0, start) or (lead := self._before(start)) is None:
             return start
         chain, inner = list[int](), self._language.inner_docs
         while lead is not None and not self._data.startswith(inner, lead):
             chain.append(lead)
             lead = self._before(lead)
-        # What stands behind code on the first line belongs to that.
         return next((lead for lead in reversed(chain) if self.indent(lead) is not None), start)
 
     def indent(self, start: int) -> int | None:
@@ -49,6 +69,10 @@ class Leads:
         code = before.rstrip(b" \t")
         is_first = not code and len(before) == start
         return len(before) - len(code) if is_first or code.endswith(b"\n") else None
+
+    def line_start(self, start: int) -> int:
+        """Where its line begins, if there is nothing but white space before it."""
+        return start if self._data[start - 1] == _LINE_END else start - (self.indent(start) or 0)
 
     def _before(self, position: int) -> int | None:
         """The start of the one that ends right before."""
@@ -61,8 +85,8 @@ class Leads:
             if not text or before.count(b"\n", len(text)) > 1:
                 return None
             end = position - len(before) + len(text)
-        found = self.attributes.get(end)
-        return self._line_before(end) if found is None and self._language.line_comment else found
+        found = self._by_end.get(end)
+        return self._line_before(end) if found is None else found
 
     def _run(self, start: int, sign: bytes) -> int:
         """The start of the first of all such lines above, without looking at each as at a stranger."""
@@ -84,4 +108,4 @@ class Leads:
         code = line.lstrip()
         if code.startswith(sign):
             return self._run(end - len(code), sign)
-        return self.attributes.get(end - len(line) + len(line.partition(sign)[0].rstrip())) if self.attributes else None
+        return self._by_end.get(end - len(line) + len(line.partition(sign)[0].rstrip())) if self._by_end else None

@@ -7,15 +7,18 @@ by its order (`area(int a)#2`).
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+_NEEDLESS = re.compile(r" (?!\w)|(?<!\w) ")
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -68,15 +71,7 @@ def _parameters(node: Node | None) -> str | None:
 
 def _tight(text: str) -> str:
     """White space stays between two words alone."""
-    words = text.split()
-    tight = words[:1]
-    for before, word in pairwise(words):
-        tight.append(f" {word}" if _is_word(before[-1]) and _is_word(word[0]) else word)
-    return "".join(tight)
-
-
-def _is_word(character: str) -> bool:
-    return character == "_" or character.isalnum()
+    return _NEEDLESS.sub("", " ".join(text.split()))
 
 
 def _numbered(names: Sequence[str]) -> list[str]:

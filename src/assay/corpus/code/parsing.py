@@ -1,78 +1,18 @@
-"""The parser, and the query made from a language's table."""
+"""The parser."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from assay.corpus.code.language import UNIT, WRAPPER, Language, load_grammar
+from assay.corpus.code.language import Language
+from assay.corpus.code.search import grammar_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-Event = tuple[int, int, int, int, "Node"]
-"""Start, negative end, role, a number against ties, and the node: in the order of the file, what is around before what
-is inside."""
-
-
-class Captured(Struct, frozen=True):
-    """What the query finds in a file. A node that several patterns find is there several times."""
-
-    events: list[Event]
-    """Units, and what is wrapped around them."""
-    attributes: list[Node]
-    """And comments."""
-    imports: list[Node]
-
-
-class _Grammar:
-    """Made once for each language; the table it is made from is kept alive by the registry."""
-
-    def __init__(self, language: Language) -> None:
-        grammar = load_grammar(language)
-        import tree_sitter
-
-        self.parser = tree_sitter.Parser(grammar)
-        self.query = tree_sitter.Query(grammar, pattern_of(language))
-
-
-_grammars: dict[int, _Grammar] = {}
-
-
-def _grammar(language: Language) -> _Grammar:
-    found = _grammars.get(id(language))
-    if found is None:
-        found = _grammars[id(language)] = _Grammar(language)
-    return found
-
 
 def parse(language: Language, data: bytes) -> Tree:
-    return _grammar(language).parser.parse(data)
-
-
-def pattern_of(language: Language) -> str:
-    """The query for everything in the table."""
-    anywhere = [kind for kind in language.units if kind not in language.places]
-    parts = [f"({kind}) @unit" for kind in anywhere]
-    parts += [pattern for patterns in language.places.values() for pattern in patterns]
-    wrappers = (*language.wrappers, *language.single_wrappers)
-    parts += [f"({kind}) @wrapper" for kind in wrappers if kind not in language.places]
-    parts += [f"({kind}) @lead" for kind in language.attributes]
-    parts += [f"({kind}) @import" for kind in language.imports]
-    return "\n".join(parts)
-
-
-def captured(language: Language, root: Node) -> Captured:
-    import tree_sitter
-
-    found = tree_sitter.QueryCursor(_grammar(language).query).captures(root)
-    nodes = [(WRAPPER, node) for node in found.get("wrapper", [])]
-    nodes += [(UNIT, node) for node in found.get("unit", [])]
-    if language.outermost is not None:
-        nodes += language.outermost(root)
-    events = [(node.start_byte, -node.end_byte, role, number, node) for number, (role, node) in enumerate(nodes)]
-    return Captured(sorted(events), found.get("lead", []), found.get("import", []))
+    return grammar_of(language).parser.parse(data)
 
 
 def broken_at(root: Node, data: bytes) -> int | None:

@@ -27,9 +27,8 @@ def _has_licence(text: bytes) -> bool:
 
 def _comments(node: Node, kinds: tuple[str, ...]) -> Iterator[Node]:
     """Those at the head of a file, inside `#ifndef … #endif` too."""
-    for number in range(node.child_count):
-        child = node.child(number)
-        if child is None or child.start_byte > _HEAD:
+    for child in node.children:
+        if child.start_byte > _HEAD:
             return
         if child.type in kinds:
             yield child

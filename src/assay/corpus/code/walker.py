@@ -1,10 +1,11 @@
-"""The one walker for all languages: a query finds the nodes of a language's table, and one pass over them in the order
-of the file gives each unit its doc comment, its decorators, what it is part of, and its name."""
+"""The one walker for all languages: one pass over the nodes of a language's table, in the order of the file, gives each
+unit its doc comment, its decorators, what it is part of, and its name."""
 
 from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,12 @@ from msgspec.structs import replace
 
 from assay.corpus.chunking import id_part
 from assay.corpus.code.files import language_of
-from assay.corpus.code.language import HOLDERS, UNIT, Description, Language
+from assay.corpus.code.language import HOLDERS, Description, Language
 from assay.corpus.code.leads import Leads
 from assay.corpus.code.naming import Candidate, names_of
-from assay.corpus.code.parsing import Event, broken_at, captured, parse
+from assay.corpus.code.parsing import broken_at, parse
 from assay.corpus.code.rest import Rest
+from assay.corpus.code.search import LEAD, WRAPPER, Event, grammar_of, search
 from assay.corpus.code.unit import Unit
 from assay.corpus.content import clean
 from assay.corpus.readers.text import decode
@@ -35,6 +37,7 @@ _TEST_PATH = re.compile(
 _VALUES = frozenset({"constant", "variable"})
 _BODIES = frozenset({"function", "method"})
 """Kinds whose values are their own business; in C a place inside `#if` does not tell."""
+_NOWHERE = (-1, -1)
 _NO_LINE_END = re.compile(rb"[^\n]")
 
 
@@ -59,19 +62,17 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
     data = _utf8(source)
     parsed = _blanked(table, data)
     tree = parse(table, parsed)
-    nodes = captured(table, tree.root_node)
-    walk = _Walk(path, table, Leads(parsed, table, nodes.attributes), parsed)
-    found = walk.run(nodes.events)
-    for node in nodes.imports:
-        walk.rest.drop(node.start_byte, node.end_byte)
-    walk.rest.drop_licence(data, tree.root_node, table.comments)
-    place = id_part(path)
-    units = [_unit(place, data, table, each, name) for each, name in zip(found, names_of(found), strict=True)]
+    root = tree.root_node
+    walk = _Walk(path, table, parsed)
+    found = walk.run(search(grammar_of(table), root, parsed))
+    walk.rest.drop_licence(data, root, table.comments)
+    place = f"code:{id_part(path)}::"
+    units = [_unit(place + name, data, table.name, each) for each, name in zip(found, names_of(found), strict=True)]
     if rest := walk.rest.lines(data):
         module = Candidate(symbol=None, kind="module", start=0, end=len(rest), line=1, tags=walk.file_tags)
-        unit = _unit(place, rest, table, module, "module@1")
+        unit = _unit(place + "module@1", rest, table.name, module)
         units.insert(0, replace(unit, last_line=data.rstrip().count(b"\n") + 1))
-    return Extraction(units, table.name, broken_at(tree.root_node, data))
+    return Extraction(units, table.name, broken_at(root, data))
 
 
 def _blanked(language: Language, data: bytes) -> bytes:
@@ -106,26 +107,28 @@ def _is_plain(source: bytes) -> bool:
         return False
 
 
-def _unit(place: str, data: bytes, language: Language, found: Candidate, name: str) -> Unit:
-    end = found.end
-    while end > found.start and data[end - 1] in b" \t\n":
+def _unit(name: str, data: bytes, language: str, found: Candidate) -> Unit:
+    start, end, tags = found.start, found.end, found.tags
+    while end > start and data[end - 1] in b" \t\n":
         end -= 1
-    text, is_cut = _shortened(data[found.start : end])
+    if end - start <= LONGEST:
+        text = data[start:end].decode()
+    else:
+        text, is_cut = _shortened(data[start:end])
+        tags = (*tags, "cut") if is_cut else tags
     return Unit(
-        id=f"code:{place}::{name}",
+        id=name,
         symbol=found.symbol,
         kind=found.kind,
         text=text,
         first_line=found.line,
-        last_line=found.line + data.count(b"\n", found.start, end),
-        language=language.name,
-        tags=(*found.tags, "cut") if is_cut else found.tags,
+        last_line=found.line + data.count(b"\n", start, end),
+        language=language,
+        tags=tags,
     )
 
 
 def _shortened(source: bytes) -> tuple[str, bool]:
-    if len(source) <= LONGEST:
-        return source.decode(), False
     text = source[: 4 * LONGEST].decode("utf-8", "ignore")
     if len(text) <= LONGEST:
         return text, False
@@ -133,26 +136,22 @@ def _shortened(source: bytes) -> tuple[str, bool]:
     return text[: line_end if line_end > 0 else LONGEST], True
 
 
-class _Open(Struct):
-    """A unit around the one that is looked at."""
-
-    end: int
-    kind: str
-    prefix: str
-    """Of the symbols inside."""
-    is_test: bool
+_Open = tuple[int, str, str, bool]
+"""A unit around the one that is looked at: where it ends, its kind, what the symbols in it begin with, and whether it
+is a test."""
 
 
 class _Walk:
-    """One pass over what the query found, in the order of the file."""
+    """One pass over what was found, in the order of the file."""
 
-    def __init__(self, path: str, language: Language, leads: Leads, data: bytes) -> None:
+    def __init__(self, path: str, language: Language, data: bytes) -> None:
         self.rest = Rest()
-        self._data, self._language, self._aside = data, language, frozenset(language.aside)
+        self._data, self._language = data, language
         self._is_test_file = _TEST_PATH.search(path) is not None
         self._may_test = language.test_mark is not None and language.test_mark[0] in data
         self._around: list[_Open] = []
-        self._leads = leads
+        self._outside: _Open = (len(data), "", "", self._is_test_file)
+        self._leads = Leads(data, language)
         self._wrapped: dict[int, tuple[int, int]] = {}
         """Node → where what is wrapped around it begins and ends."""
         self._namespaces: set[str] = set()
@@ -162,16 +161,19 @@ class _Walk:
     def file_tags(self) -> tuple[str, ...]:
         return ("test",) if self._is_test_file else ()
 
-    def run(self, found: list[Event]) -> list[Candidate]:
-        units, last, candidates = self._language.units, -1, list[Candidate]()
-        for start, negative_end, role, _, node in found:
-            if role != UNIT:
-                self._wrap(start, -negative_end, node)
-            elif (this := node.id) != last:
-                last = this
-                what = units[node.type](node)
+    def run(self, events: Iterable[Event]) -> list[Candidate]:
+        candidates = list[Candidate]()
+        for role, describe, node in events:
+            if describe is not None:
+                what = describe(node)
                 if what is not None:
-                    candidates += self._candidates(what, node, start, -negative_end)
+                    self._add(candidates, what, node)
+            elif role == LEAD:
+                self._leads.add(node.start_byte, node.end_byte)
+            elif role == WRAPPER:
+                self._wrap(node.start_byte, node.end_byte, node)
+            else:
+                self.rest.drop(node.start_byte, node.end_byte)
         return candidates
 
     def _line_of(self, position: int) -> int:
@@ -185,43 +187,44 @@ class _Walk:
 
     def _wrap(self, start: int, end: int, node: Node) -> None:
         """What is inside a wrapper has all of it as its text, but for the parts of a group on several lines."""
-        parts = self._parts(node)
+        parts = node.named_children
         if node.type in self._language.single_wrappers:
             if len(parts) == 1 and parts[0].type.endswith("_list"):
-                parts = self._parts(parts[0])
-            if len(parts) > 1 and b"\n" in self._data[start:end]:
+                parts = parts[0].named_children
+            if len(parts) > 1 and self._data.find(b"\n", start, end) >= 0 and len(self._parts(parts)) > 1:
                 return
         span = self._wrapped.get(node.id) or (self._leads.begin(start), end)
         for part in parts:
             self._wrapped[part.id] = span
 
-    def _parts(self, group: Node) -> list[Node]:
-        aside = self._aside
-        return [child for child in group.named_children if child.type not in aside]
+    def _parts(self, group: list[Node]) -> list[Node]:
+        aside = self._language.aside
+        return [part for part in group if part.type not in aside]
 
-    def _candidates(self, what: Description, node: Node, start: int, end: int) -> list[Candidate]:
+    def _add(self, candidates: list[Candidate], what: Description, node: Node) -> None:
         """The unit, once for each of its names."""
-        whole = node
-        if what.whole is not None:
-            whole, start, end = what.whole, what.whole.start_byte, what.whole.end_byte
-        around = self._around_at(start)
-        if around is not None and what.kind in _VALUES and around.kind in _BODIES and node.type == "declaration":
-            return []
-        wrapped = self._wrapped.get(whole.id) if self._wrapped else None
-        first, last = wrapped or (self._leads.begin(start), end)
-        first -= self._leads.indent(first) or 0
-        if around is None:
+        whole = node if what.whole is None else what.whole
+        start, end = whole.start_byte, whole.end_byte
+        around = self._around
+        while around and around[-1][0] <= start:
+            around.pop()
+        _, kind, prefix, is_test = around[-1] if around else self._outside
+        if kind in _BODIES and what.kind in _VALUES and node.type == "declaration":
+            return
+        first, last = self._wrapped.get(whole.id, _NOWHERE) if self._wrapped else _NOWHERE
+        if last < 0:
+            first, last = self._leads.begin(start), end
+        first = self._leads.line_start(first)
+        if not around:
             self.rest.drop(first, last)
-        is_test = self._is_test(first, node, around)
-        prefix = around.prefix if around is not None else ""
+        if self._may_test and not is_test:
+            is_test = self._is_test(first, node)
         line, is_broken = self._line_of(first), node.has_error
-        names = []
         for each in (what, *what.also) if what.also else (what,):
-            is_declaration = each.is_declaration
-            symbol = prefix + each.name if each.name else None
+            is_declaration, symbol = each.is_declaration, prefix + each.name if each.name else None
             found = Candidate(
                 symbol=symbol,
-                kind=self._kind(each.kind, symbol, around),
+                kind=self._kind(each.kind, symbol, kind),
                 start=first,
                 end=last,
                 line=line,
@@ -229,21 +232,15 @@ class _Walk:
                 is_declaration=is_declaration,
                 node=each.declarator or node,
             )
-            names.append(found)
-        scope = prefix + what.scope if what.scope else names[0].symbol
-        self._around.append(_Open(end, names[0].kind, f"{scope}::" if scope else prefix, is_test))
-        return names
+            candidates.append(found)
+            if each is what:
+                scope = prefix + what.scope if what.scope else symbol
+                around.append((end, found.kind, f"{scope}::" if scope else prefix, is_test))
 
-    def _around_at(self, start: int) -> _Open | None:
-        around = self._around
-        while around and around[-1].end <= start:
-            around.pop()
-        return around[-1] if around else None
-
-    def _kind(self, kind: str, symbol: str | None, around: _Open | None) -> str:
+    def _kind(self, kind: str, symbol: str | None, around: str) -> str:
         """A function of a type is a method, unless what it is qualified with is a namespace."""
         if kind == "function":
-            return "method" if around is not None and around.kind in HOLDERS else kind
+            return "method" if around in HOLDERS else kind
         if kind == "method" and symbol and symbol.rpartition("::")[0] in self._namespaces:
             return "function"
         if kind == "module" and symbol:
@@ -251,11 +248,7 @@ class _Walk:
             self._namespaces.update("::".join(parts[:end]) for end in range(1, len(parts) + 1))
         return kind
 
-    def _is_test(self, first: int, node: Node, around: _Open | None) -> bool:
-        if self._is_test_file or (around is not None and around.is_test):
-            return True
-        if not self._may_test:
-            return False
+    def _is_test(self, first: int, node: Node) -> bool:
         sign, mark = self._language.test_mark or (b"", "")
         body = node.child_by_field_name("body")
         head = self._data[first : body.start_byte if body is not None else node.end_byte]

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.corpus.code.language import (
+    OPENING,
     Describe,
     Description,
     Language,
+    Sign,
     add,
     field_text,
     has_child,
     named,
     text_of,
     together,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -33,22 +36,18 @@ _GUARD = (
 )
 _MACRO_CALL = r"[A-Z][A-Z0-9_]{3,}\([^()\n]*\)[ \t]*$(?!\s*(?:\{|[a-z_]\w*\s*\())"
 _TYPE_IN_MACRO = r"(extern[ \t]+)?[A-Z]\w+\(([^(),\n]+)\)(?=[ \t]+\**[A-Za-z_])"
-NOISE = ((b"__cplusplus", _GUARD), (b")", rf"\n(?:{_TYPE_IN_MACRO}|{_MACRO_CALL})"))
+NOISE = ((b"__cplusplus", _GUARD), (b")", rf"\n(?=[A-Ze])(?:{_TYPE_IN_MACRO}|{_MACRO_CALL})"))
 """The guards around `extern "C" {` and its brace, macros around a type, as `API(int) f(void);`, and calls of macros
 that stand where a declaration would."""
 _NAMES = frozenset({"identifier", "type_identifier", "field_identifier"})
 _AROUND_NAMES = frozenset({"parenthesized_declarator", "reference_declarator"})
 OUTSIDE = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list")
 """Where a declaration is no local variable."""
-
-
-WITH_BODY = {kind: (f"({kind} body: (_)) @unit",) for kind in BODIES}
-"""Most of these nodes only mention a type."""
-
-
-def outside(kind: str, *further: str) -> tuple[str, ...]:
-    """The patterns of a node type there, and in further places."""
-    return tuple(f"({place} ({kind}) @unit)" for place in (*OUTSIDE, *further))
+SIGNS = (*words("struct", "union", "enum", "typedef"), Sign("#", r"#\s*\w"), OPENING)
+BRACES = (b"{", b"#", b"typedef")
+HOLDERS = (*OUTSIDE, *BODIES, "linkage_specification", "field_declaration_list", "enumerator_list")
+BRACED = ("declaration", "type_definition", "field_declaration")
+LEAVES = ("preproc_def", "preproc_function_def", "enumerator")
 
 
 class Declared(Struct, frozen=True):
@@ -61,10 +60,11 @@ class Declared(Struct, frozen=True):
 
 def declared(node: Node) -> list[Declared]:
     """All names of a declaration: of `int a, *b();` both."""
-    found = []
-    for declarator in node.children_by_field_name("declarator"):
+    first, found = node.child_by_field_name("declarator"), []
+    is_only = first is None or node.end_byte - first.end_byte == 1
+    for declarator in (first,) if is_only else node.children_by_field_name("declarator"):
         name, is_function = name_in(declarator)
-        if name:
+        if name and declarator is not None:
             found.append(Declared(name, is_function, declarator))
     return found
 
@@ -116,6 +116,8 @@ def body(kind: str) -> Describe:
     """`struct point { … }`, but not the mere mention `struct point`, nor one that a typedef or a field names."""
 
     def describe(node: Node) -> Description | None:
+        if node.child_by_field_name("body") is None:
+            return None
         name, around = field_text(node, "name"), node.parent.type if node.parent else ""
         is_named_elsewhere = around == "type_definition" or (name is None and around == "field_declaration")
         return None if is_named_elsewhere else Description(kind, name)
@@ -140,7 +142,9 @@ def define(node: Node) -> Description | None:
     """One with a value: without, it only guards a header or switches something."""
     # There are so many that reading the words instead of the tree is worth it.
     words = (node.text or b"").lstrip(b"# \t").split(None, 2)
-    return Description("constant", words[1].decode("utf-8", "replace")) if len(words) > 2 else None
+    if len(words) < 3 or (words[2].startswith(b"/") and node.child_by_field_name("value") is None):
+        return None
+    return Description("constant", words[1].decode("utf-8", "replace"))
 
 
 UNITS: dict[str, Describe] = {
@@ -158,11 +162,12 @@ add(
         suffixes=(".c",),
         package="tree_sitter_c",
         units=UNITS,
-        places={
-            "declaration": outside("declaration"),
-            **{kind: patterns for kind, patterns in WITH_BODY.items() if kind in UNITS},
-            "preproc_def": ("(preproc_def value: (_)) @unit",),
-        },
+        places={"declaration": OUTSIDE},
+        signs=SIGNS,
+        braces=BRACES,
+        holders=HOLDERS,
+        braced=BRACED,
+        leaves=LEAVES,
         attributes=("comment",),
         imports=("preproc_include",),
         noise=NOISE,

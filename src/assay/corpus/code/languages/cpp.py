@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together, words
 from assay.corpus.code.languages import c
 
 if TYPE_CHECKING:
@@ -31,19 +31,29 @@ def _function(node: Node) -> Description | None:
         return None
     if declarator is not None and declarator.type == "operator_cast":
         name = f"operator {text_of(declarator.child_by_field_name('type'))}"
-    is_member = "::" in name or (node.parent is not None and node.parent.type == "field_declaration_list")
-    is_macro = name.isupper() and not is_member and node.child_by_field_name("type") is None
-    # `TEST(Suite, Name) { … }` looks like a function that is always called TEST.
-    name += "".join(text_of(declarator and declarator.child_by_field_name("parameters")).split()) if is_macro else ""
+    if name.isupper() and "::" not in name and _is_macro(node):
+        name += "".join(text_of(declarator and declarator.child_by_field_name("parameters")).split())
     # `void ns::f() {}` is told from `void Type::f() {}` by the namespaces of the file, which the walker knows.
     return Description("method" if "::" in name else "function", _plain(name))
 
 
+def _is_macro(node: Node) -> bool:
+    """`TEST(Suite, Name) { … }` looks like a function that is always called TEST."""
+    is_member = node.parent is not None and node.parent.type == "field_declaration_list"
+    return not is_member and node.child_by_field_name("type") is None
+
+
 def _declaration(node: Node) -> Description | None:
     """But `class API_EXPORT Client;` is announced, no variable."""
-    found, target = c.declaration(node), node.child_by_field_name("type")
-    if found is None or (found.kind == "variable" and target is not None and target.type == "class_specifier"):
+    found = c.declaration(node)
+    if found is None:
         return None
+    if found.kind == "variable":
+        target = node.child_by_field_name("type")
+        if target is not None and target.type == "class_specifier":
+            return None
+    if not found.also:
+        return _described(found)
     return together([_described(each) for each in (found, *found.also)])
 
 
@@ -58,9 +68,10 @@ def _field(node: Node) -> Description | None:
     methods = [_described(c.prototype(each)) for each in names if each.is_function]
     if methods:
         return together(methods)
-    has_value = node.child_by_field_name("default_value") is not None
+    if node.child_by_field_name("default_value") is None:
+        return None
     words = {text_of(child) for child in node.children if child.type.endswith(("specifier", "qualifier"))}
-    is_constant = has_value and words & {"const", "constexpr"}
+    is_constant = words & {"const", "constexpr"}
     return together([Description("constant", each.name) for each in names]) if is_constant else None
 
 
@@ -89,14 +100,15 @@ add(
             "alias_declaration": named("type"),
             "concept_definition": _concept,
         },
-        places={
-            **{
-                kind: c.outside(kind, "field_declaration_list", "template_declaration")
-                for kind in ("declaration", "alias_declaration")
-            },
-            **c.WITH_BODY,
-            "preproc_def": ("(preproc_def value: (_)) @unit",),
-        },
+        places=dict.fromkeys(
+            ("declaration", "alias_declaration"), (*c.OUTSIDE, "field_declaration_list", "template_declaration")
+        ),
+        signs=(*c.SIGNS, *words("class", "namespace")),
+        braces=c.BRACES,
+        braced=c.BRACED,
+        holders=(*c.HOLDERS, "friend_declaration"),
+        bodies={"namespace_definition": "body"},
+        leaves=c.LEAVES,
         wrappers=("template_declaration",),
         attributes=("comment",),
         imports=("preproc_include", "using_declaration"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
+from assay.corpus.code.language import Description, Language, Sign, add, field_text, named, text_of, together
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,6 +25,13 @@ def _type(node: Node) -> Description:
     return Description(_KINDS.get(definition.type if definition else "", "type"), field_text(node, "name"))
 
 
+def _signature(node: Node) -> Description | None:
+    """A method of an interface that has a name itself."""
+    around = node.parent and node.parent.parent
+    is_named = around is not None and around.type == "type_spec"
+    return Description("function", field_text(node, "name"), is_declaration=True) if is_named else None
+
+
 def _value(node: Node) -> Description | None:
     """`var _ Interface = …` only checks that a type fits."""
     names = [text_of(each) for each in node.children_by_field_name("name") if each.is_named]
@@ -41,18 +48,14 @@ add(
             "method_declaration": _method,
             "type_spec": _type,
             "type_alias": named("type"),
-            "method_elem": named("function", is_declaration=True),
-            "const_spec": _value,
-            "var_spec": _value,
+            "method_elem": _signature,
         },
-        places={
-            "method_elem": ("(type_spec type: (interface_type (method_elem) @unit))",),
-            "const_spec": ("(source_file (const_declaration (const_spec) @unit))",),
-            "var_spec": (
-                "(source_file (var_declaration (var_spec) @unit))",
-                "(source_file (var_declaration (var_spec_list (var_spec) @unit)))",
-            ),
-        },
+        outermost={"const_spec": _value, "var_spec": _value},
+        signs=(Sign("type", r"type[\s(]"),),
+        braces=(b"type",),
+        holders=("type_spec", "interface_type"),
+        bodies={"function_declaration": "body", "method_declaration": "body"},
+        through=("var_spec_list",),
         attributes=("comment",),
         single_wrappers=("type_declaration", "const_declaration", "var_declaration"),
         imports=("import_declaration", "package_clause"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
+from assay.corpus.code.language import OPENING, Description, Language, add, field_text, named, text_of, together, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,6 +26,14 @@ def _enum_constant(node: Node) -> Description | None:
     return Description("class", field_text(node, "name")) if node.child_by_field_name("body") is not None else None
 
 
+_TYPES = (
+    "class_declaration",
+    "record_declaration",
+    "interface_declaration",
+    "annotation_type_declaration",
+    "enum_declaration",
+)
+
 add(
     Language(
         name="java",
@@ -45,6 +53,12 @@ add(
             "field_declaration": _field,
             "constant_declaration": _field,
             "module_declaration": named("module"),
+        },
+        signs=(*words("class", "interface", "enum", "record"), OPENING),
+        holders=("class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body"),
+        bodies={
+            **dict.fromkeys(_TYPES, "body"),
+            **dict.fromkeys(("method_declaration", "constructor_declaration", "enum_constant"), "body"),
         },
         attributes=("block_comment",),
         comments=("line_comment", "block_comment"),

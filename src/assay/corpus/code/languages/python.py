@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, together
+from assay.corpus.code.language import Description, Language, Sign, add, field_text, named, text_of, together
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,8 +26,10 @@ def _function(node: Node) -> Description:
     return Description("function", field_text(node, "name"), is_declaration=is_secondary)
 
 
-def _alias(node: Node) -> Description:
-    """`type Pair[K] = …` is Pair."""
+def _alias(node: Node) -> Description | None:
+    """`type Pair[K] = …` is Pair; `type(a).b = …` is no alias, though the grammar takes it for one."""
+    if not (node.text or b"")[4:5].isspace():
+        return None
     return Description("type", (field_text(node, "left") or "").partition("[")[0].strip() or None)
 
 
@@ -61,9 +63,16 @@ add(
             "function_definition": _function,
             "class_definition": named("class"),
             "type_alias_statement": _alias,
-            "expression_statement": _assignment,
         },
-        places={"expression_statement": ("(module (expression_statement (assignment)) @unit)",)},
+        outermost={"expression_statement": _assignment},
+        signs=(
+            Sign("def", r"def[\s\\]"),
+            Sign("class", r"class[\s\\]"),
+            Sign("type", r"type\s+\w+\s*[=\[]"),
+            Sign("import"),
+        ),
+        braces=(b"",),
+        bodies={"function_definition": "body", "class_definition": "body"},
         wrappers=("decorated_definition",),
         line_comment=b"#",
         imports=("import_statement", "import_from_statement", "future_import_statement"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.corpus.code.language import Description, Language, add, field_text, named, text_of
+from assay.corpus.code.language import Description, Language, add, field_text, named, text_of, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -56,10 +56,12 @@ add(
             "static_item": named("constant"),
             "type_item": named("type"),
         },
-        places={
-            kind: (f"(source_file ({kind}) @unit)", f"(declaration_list ({kind}) @unit)")
-            for kind in ("const_item", "static_item", "type_item")
-        },
+        places=dict.fromkeys(("const_item", "static_item", "type_item"), ("source_file", "declaration_list")),
+        signs=words("fn", "struct", "union", "enum", "trait", "impl", "mod", "macro_rules"),
+        braces=(b"{", b"struct", b"macro_rules"),
+        holders=("declaration_list",),
+        bodies=dict.fromkeys(("function_item", "impl_item", "mod_item", "trait_item", "foreign_mod_item"), "body"),
+        leaves=("struct_item", "union_item", "enum_item", "macro_definition", "function_signature_item"),
         attributes=("attribute_item", "block_comment"),
         comments=("line_comment", "block_comment"),
         line_comment=b"//",

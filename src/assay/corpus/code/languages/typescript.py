@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from assay.corpus.code.language import (
-    UNIT,
-    WRAPPER,
     Description,
     Language,
+    Sign,
     add,
     field_text,
+    is_control,
     named,
     text_of,
     together,
+    words,
 )
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
-_ANY_FUNCTION = f"[{' '.join(f'({kind})' for kind in _FUNCTIONS)}]"
 _DECLARATIONS = ("lexical_declaration", "variable_declaration")
 _AROUND = ("export_statement", "ambient_declaration")
 _SHARED = frozenset({"exports", "module.exports", "window", "globalThis", "self"})
@@ -49,6 +50,11 @@ def _variable(node: Node) -> Description | None:
         value = value.child_by_field_name("right")
     kind = _value_kind(node, "value", "constant")
     return together([Description(kind, name) for name in names]) if kind else None
+
+
+def _local(node: Node) -> Description | None:
+    """Of the variables of a function or a block only functions and classes."""
+    return _variable(node) if _value_kind(node, "value", None) else None
 
 
 def _is_required(value: Node) -> bool:
@@ -84,6 +90,9 @@ def _field(node: Node) -> Description | None:
 
 def _pair(node: Node) -> Description | None:
     """A function in an object that is worth finding itself: a variable of the file, an export, a property."""
+    value = node.child_by_field_name("value")
+    if value is None or value.type not in _FUNCTIONS:
+        return None
     whole = node.parent and node.parent.parent
     if whole is None or not (whole.type == "export_statement" or _is_property(whole) or _is_outermost(whole)):
         return None
@@ -102,27 +111,17 @@ def _is_outermost(node: Node) -> bool:
     return around is not None and around.type == "program"
 
 
-def _outermost(root: Node) -> Iterator[tuple[int, Node]]:
-    """The variables of the file."""
-    for child in root.named_children:
-        inner = child
-        while inner.type in _AROUND and inner.named_children:
-            inner = inner.named_children[-1]
-        if inner.type in _DECLARATIONS:
-            yield WRAPPER, inner
-            yield from ((UNIT, part) for part in inner.named_children if part.type == "variable_declarator")
-
-
 def _assignment(node: Node) -> Description | None:
     """`exports.a = function …` defines a, `Point.prototype.move = …` defines Point::move, `a = exports.b = …` both."""
-    kind = _value_kind(node, "right", None)
-    if kind is None:
+    kind, left = _value_kind(node, "right", None), node.child_by_field_name("left")
+    if kind is None or left is None or left.type != "member_expression":
         return None
-    whole, lefts = node, [node.child_by_field_name("left")]
+    whole, lefts = node, [left]
     while whole.parent is not None and whole.parent.type in {"assignment_expression", "variable_declarator"}:
         whole = whole.parent
-        lefts.insert(0, whole.child_by_field_name("left") or whole.child_by_field_name("name"))
-    named = {each.name: each for left in lefts if left is not None and (each := _assigned(kind, text_of(left)))}
+        outer = whole.child_by_field_name("left") or whole.child_by_field_name("name")
+        lefts[:0] = [] if outer is None else [outer]
+    named = {each.name: each for left in lefts if (each := _assigned(kind, text_of(left)))}
     if len(named) > 1:
         named.pop("default", None)
     return together([replace(each, whole=whole) for each in named.values()])
@@ -149,7 +148,7 @@ def _expression(node: Node) -> Description:
     return Description(kind, name) if name else _default(kind)
 
 
-def _module(node: Node) -> Description:
+def _module(node: Node) -> Description | None:
     return Description("module", (field_text(node, "name") or "").strip("'\"").replace(".", "::") or None)
 
 
@@ -163,13 +162,38 @@ def _class(node: Node) -> Description:
     return Description("class", name) if name else _default("class")
 
 
+def _is_handed_on(line: bytes) -> bool:
+    """Of the function in `run(1, function () { … })`, which nobody can ask for."""
+    return line.removesuffix(b"functi").rstrip().endswith(_BEFORE_ARGUMENTS)
+
+
+def _is_arrow_handed_on(line: bytes) -> bool:
+    """Of the arrow in `map(a => …)` and `map((a, b) => …)`."""
+    line = line.rstrip()
+    before = _before_parameters(line) if line.endswith(b")") else line.rstrip(_LETTERS)
+    return before.rstrip().endswith(_BEFORE_ARGUMENTS)
+
+
+def _is_no_method(line: bytes) -> bool:
+    """Of the brace in `if (…) {` and in `function (…) {`."""
+    return is_control(line) or _before_parameters(line.rstrip()).rstrip().endswith(b"function")
+
+
+def _before_parameters(line: bytes) -> bytes:
+    """Nothing, if there are parentheses in the parentheses."""
+    start = line.rfind(b"(")
+    return line[:start] if start >= 0 and b")" not in line[start:-1] else b""
+
+
+_BEFORE_ARGUMENTS = (b"(", b",")
+_LETTERS = (string.ascii_letters + string.digits + "_$").encode()
 _UNITS = {
     "function_declaration": _function,
     "generator_function_declaration": _function,
     "class_declaration": _class,
     "method_definition": named("function"),
     "field_definition": _field,
-    "variable_declarator": _variable,
+    "variable_declarator": _local,
     "pair": _pair,
     "assignment_expression": _assignment,
     "function_expression": _expression,
@@ -190,23 +214,38 @@ _TYPED = {
     "internal_module": _module,
     "module": _module,
 }
-_VARIABLES = (
-    f"(_ (variable_declarator value: [{' '.join(f'({kind})' for kind in (*_FUNCTIONS, 'class'))}]) @unit) @wrapper",
+_PLACES = dict.fromkeys((*_FUNCTIONS, "class"), ("export_statement",))
+_SIGNS = (
+    Sign("function", unless=_is_handed_on),
+    Sign("=>", unless=_is_arrow_handed_on),
+    Sign("class"),
+    Sign(")", r"\)\s*[{/]", _is_no_method),
 )
-_PLACES = {
-    "variable_declarator": _VARIABLES,
-    **dict.fromkeys(_DECLARATIONS, ()),
-    "pair": (f"(pair value: {_ANY_FUNCTION}) @unit",),
-    "assignment_expression": (
-        f"(assignment_expression left: (member_expression) right: {_ANY_FUNCTION}) @unit",
-        "(assignment_expression left: (member_expression) right: (class)) @unit",
-    ),
-    **{kind: (f"(export_statement value: ({kind}) @unit)",) for kind in (*_FUNCTIONS, "class")},
-}
-_TYPED_PLACES = {
-    **_PLACES,
-    "module": ("(module name: (_)) @unit",),
-}
+_TYPED_SIGNS = (
+    *_SIGNS,
+    Sign("type", r"type\s"),
+    *words("interface", "enum", "namespace", "module"),
+    Sign(")", r"\)\s*:"),
+)
+_SIGNATURES = ("function_signature", "method_signature", "abstract_method_signature", "property_signature")
+_TYPES = (
+    "type_alias_declaration",
+    "type_annotation",
+    "object_type",
+    "type_parameters",
+    "union_type",
+    "intersection_type",
+    "function_type",
+)
+_HOLDERS = ("class_declaration", "class_body")
+_TYPED_HOLDERS = (
+    *_HOLDERS,
+    "abstract_class_declaration",
+    "interface_declaration",
+    "interface_body",
+    "internal_module",
+    "module",
+)
 
 
 def _language(name: str, suffixes: tuple[str, ...], package: str, grammar: str) -> None:
@@ -218,8 +257,14 @@ def _language(name: str, suffixes: tuple[str, ...], package: str, grammar: str) 
             package=package,
             grammar=grammar,
             units=_TYPED if is_typed else _UNITS,
-            places=_TYPED_PLACES if is_typed else _PLACES,
-            outermost=_outermost,
+            outermost={"variable_declarator": _variable},
+            places=_PLACES,
+            signs=_TYPED_SIGNS if is_typed else _SIGNS,
+            holders=_TYPED_HOLDERS if is_typed else _HOLDERS,
+            braces=(b"{", b"=>", b"type") if is_typed else (b"{", b"=>"),
+            bodies={"interface_declaration": "body", "internal_module": "body", "module": "body"} if is_typed else {},
+            braced=("formal_parameters", *(_SIGNATURES + _TYPES if is_typed else ())),
+            leaves=("export_clause", "regex", "empty_statement"),
             wrappers=("export_statement", *(["ambient_declaration"] if is_typed else [])),
             single_wrappers=_DECLARATIONS,
             attributes=("decorator", "comment"),

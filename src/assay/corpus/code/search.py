@@ -1,0 +1,168 @@
+"""The way through a syntax tree to its units. Most of a tree is statements and expressions, with nothing of interest in
+them: what is no place for units is gone into only if its text has a sign of one, as `fn` or `class`."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.corpus.code.language import Describe, Language, load_grammar
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+NOTHING, UNIT, WRAPPER, LEAD, IMPORT = range(5)
+"""What a node is found as."""
+_NEVER, _BY_SIGN, _BY_BRACE, _ALWAYS = range(4)
+"""Whether to look inside."""
+
+Role = tuple[int, Describe | None, int | None, int]
+"""What a node is found as, how it is described, the field to look into instead of the node, and whether to."""
+Rows = dict[int, Role | None]
+"""By the number of a node type; None: of no interest."""
+Event = tuple[int, Describe | None, "Node"]
+
+_CLOSED: Role = (NOTHING, None, None, _BY_SIGN)
+_OPEN: Role = (NOTHING, None, None, _ALWAYS)
+_ERROR = 0xFFFF
+_LEAVES = ("identifier", "type_identifier", "field_identifier", "property_identifier", "primitive_type", "string")
+"""In all languages."""
+
+_LINE = 200
+"""Bytes; of a longer line the beginning is not looked at."""
+
+
+class Grammar:
+    """A language's parser and tables, made once; the language is kept alive by the registry."""
+
+    def __init__(self, language: Language) -> None:
+        self._grammar, self.language = load_grammar(language), language
+        import tree_sitter
+
+        self.parser: Parser = tree_sitter.Parser(self._grammar)
+        self._rows: dict[tuple[int, bool], Rows] = {}
+        self.through = {self._number(kind) for kind in (*language.around, *language.through)}
+        """What stands in these at the top of a file still stands at its top."""
+        kinds = range(self._grammar.node_kind_count)
+        self._plain: Rows = {n: _CLOSED if self._grammar.node_kind_is_named(n) else None for n in kinds}
+        self._signs = [(each.word.encode(), each.compiled(), each.unless) for each in language.signs]
+
+    def _number(self, kind: str) -> int:
+        return self._grammar.id_for_node_kind(kind, True) or -1
+
+    def rows(self, place: int, *, is_top: bool) -> Rows:
+        """The roles of nodes in a node of that type."""
+        found = self._rows.get((place, is_top))
+        if found is None:
+            found = self._rows[place, is_top] = self._made(place, is_top=is_top)
+        return found
+
+    def _made(self, place: int, *, is_top: bool) -> Rows:
+        language = self.language
+        rows = {**self._plain, _ERROR: _OPEN}
+        for kind in language.kinds(_LEAVES):
+            places = language.places.get(kind)
+            is_here = places is None or any(self._number(each) == place for each in places)
+            describe = (is_top and language.outermost.get(kind)) or (language.units.get(kind) if is_here else None)
+            rows[self._number(kind)] = self._role(kind, describe, is_top=is_top)
+        return rows
+
+    def _role(self, kind: str, describe: Describe | None, *, is_top: bool) -> Role | None:
+        language = self.language
+        groups = ((WRAPPER, language.around), (LEAD, language.attributes), (IMPORT, language.imports))
+        found = UNIT if describe else next((role for role, kinds in groups if kind in kinds), NOTHING)
+        field = language.bodies.get(kind)
+        number = None if field is None else self._grammar.field_id_for_name(field)
+        if kind in language.comments or kind in language.imports or kind in language.leaves or kind in _LEAVES:
+            return (found, describe, None, _NEVER) if found else None
+        if kind in (*language.holders, *language.wrappers) or (is_top and self._number(kind) in self.through):
+            return found, describe, number, _ALWAYS
+        return found, describe, number, _BY_BRACE if kind in language.braced else _BY_SIGN
+
+    def signs(self, data: bytes, start: int, end: int) -> list[int]:
+        """Where in a part of a file something may begin a unit, in order, with an end that is behind all."""
+        found = list[int]()
+        for word, sign, unless in self._signs:
+            if data.find(word, start, end) < 0:
+                continue
+            # Of `) {` this is neither in the parentheses nor in the braces.
+            places = [each.end() - 2 for each in sign.finditer(data, start, end)]
+            found += places if unless is None else [each for each in places if not unless(_line(data, each))]
+        found.sort()
+        found.append(end)
+        return found
+
+
+def _line(data: bytes, end: int) -> bytes:
+    """What stands before a place on its line, with the end of the line above, but no more than so many bytes."""
+    start = max(0, end - _LINE)
+    return data[max(start, data.rfind(b"\n", start, end)) : end]
+
+
+_grammars: dict[int, Grammar] = {}
+
+
+def grammar_of(language: Language) -> Grammar:
+    found = _grammars.get(id(language))
+    if found is None:
+        found = _grammars[id(language)] = Grammar(language)
+    return found
+
+
+class _Inside:
+    """Where to look, in one file."""
+
+    def __init__(self, grammar: Grammar, data: bytes) -> None:
+        self._grammar, self._data, self._braces = grammar, data, grammar.language.braces
+        self._signs, self._covered = [len(data)], 0
+        """The signs in the last outermost node that was asked for, and where it ends."""
+
+    def of(self, node: Node, field: int | None, look: int, rows: Rows) -> Node | None:
+        """The node to go on with, if there may be units in it."""
+        if field is not None:
+            inner = node.child_by_field_id(field)
+            if inner is None:
+                return None
+            node, look = inner, _ALWAYS if look == _ALWAYS else (rows[inner.kind_id] or _CLOSED)[3]
+        if look == _ALWAYS or node.has_error:
+            return node
+        start, end = node.start_byte, node.end_byte
+        if look == _BY_BRACE:
+            return None if self._data.find(b"{", start, end) < 0 else node
+        if start >= self._covered and not self._cover(start, end):
+            return None
+        return node if self._signs[bisect_left(self._signs, start)] < end else None
+
+    def _cover(self, start: int, end: int) -> bool:
+        for brace in self._braces:
+            if self._data.find(brace, start + 1, end) >= 0:
+                self._signs, self._covered = self._grammar.signs(self._data, start, end), end
+                return True
+        return False
+
+
+def search(grammar: Grammar, root: Node, data: bytes) -> Iterator[Event]:
+    """In the order of the file, what is around before what is inside."""
+    inside, through = _Inside(grammar, data).of, grammar.through
+    is_top = True
+    frames: list[tuple[Iterator[Node], Rows, bool]] = []
+    rows, children = grammar.rows(root.kind_id, is_top=True), iter(root.children)
+    while True:
+        for node in children:
+            role = rows[node.kind_id]
+            if role is None:
+                continue
+            found, describe, field, look = role
+            if found:
+                yield found, describe, node
+            inner = inside(node, field, look, rows) if look else None
+            if inner is not None:
+                frames.append((children, rows, is_top))
+                is_top = is_top and inner.kind_id in through
+                rows, children = grammar.rows(inner.kind_id, is_top=is_top), iter(inner.children)
+                break
+        else:
+            if not frames:
+                return
+            children, rows, is_top = frames.pop()
