@@ -162,3 +162,58 @@ def test_many_units_on_one_endless_line() -> None:
     units = units_of("a.js", source)
     assert len(units) == 3000
     assert units[-1].text == "function f(){return 1}"
+
+
+PLACES = [
+    ("a.js", "var s = exports.t = 5;", {"s": "constant", "t": "constant"}),
+    ("a.js", "class A { f = () => 1; static g = function() {}; }", {"A": "class", "A::f": "method", "A::g": "method"}),
+    ("a.js", "export default { a() {}, b: () => 1 };", {"a": "function", "b": "function"}),
+    (
+        "a.js",
+        "run(1, function () { function a() {} });\nrun(x => { const b = y => y; });",
+        {"a": "function", "b": "function"},
+    ),
+    ("a.js", "if (x) {\n  use({ a(b) { return b; } });\n}", {"a": "function"}),
+    (
+        "a.js",
+        "function f() {\n  const g = state.g = () => 1;\n}",
+        {"f": "function", "f::g": "function", "f::state::g": "function"},
+    ),
+    ("a.ts", "namespace A { export { b };\n namespace C { const d: number; } }", {"A": "module", "A::C": "module"}),
+    ("a.ts", 'declare module "x" { interface I { m(); } }', {"x": "module", "x::I": "interface", "x::I::m": "method"}),
+    ("a.ts", "type T = { a(): void; b() };", {"T": "type", "T::a": "function", "T::b": "function"}),
+    ("a.c", "int add(a, b) int a; int b; { return a + b; }", {"add": "function"}),
+    ("a.c", "typedef int (*handler)(int, char *);", {"handler": "type"}),
+    ("a.c", "int (*cb)(int);\nvoid (*on(int s, void (*f)(int)))(int);", {"cb": "variable", "on": "function"}),
+    (
+        "a.c",
+        "int *find(int a) {\n  struct seen { int b; } c;\n  if (a) { return 0; }\n}",
+        {"find": "function", "find::seen": "struct"},
+    ),
+    ("a.cpp", 'extern "C" int f(void);\nextern "C" { int g(void); }', {"f": "function", "g": "function"}),
+    ("a.cpp", "class A { void (*cb)(int); void m(int); };", {"A": "class", "A::m": "method"}),
+    (
+        "a.cpp",
+        "namespace a::b { namespace c { void f() {} } }",
+        {"a::b": "module", "a::b::c": "module", "a::b::c::f": "function"},
+    ),
+    ("a.py", "def f(a):\n    type(a).b = 1\n    class C: ...", {"f": "function", "f::C": "class"}),
+    ("a.go", "package a\nfunc f() {\n\ttype t int\n}", {"f": "function", "f::t": "type"}),
+    ("a.rs", "fn f() {\n    struct A;\n    fn g() {}\n}", {"f": "function", "f::A": "struct", "f::g": "function"}),
+    (
+        "A.java",
+        "class A { void f() { run(new B() {\n  void g() {}\n}); } }",
+        {"A": "class", "A::f": "method", "A::f::g": "method"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "source", "expected"), PLACES)
+def test_units_in_all_places(path: str, source: str, expected: dict[str, str]) -> None:
+    found = {unit.symbol: unit.kind for unit in units_of(path, source.encode()) if unit.symbol}
+    assert found == expected
+
+
+def test_a_comment_with_white_space_behind_it_belongs_to_its_unit() -> None:
+    (unit,) = units_of("a.js", b"// What it is for \nfunction f() {}\n")
+    assert unit.text == "// What it is for \nfunction f() {}"

@@ -44,6 +44,7 @@ _AROUND_NAMES = frozenset({"parenthesized_declarator", "reference_declarator"})
 OUTSIDE = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list")
 """Where a declaration is no local variable."""
 SIGNS = (*words("struct", "union", "enum", "typedef"), Sign("#", r"#\s*\w"), OPENING)
+DECLARED = (*OUTSIDE, "linkage_specification")
 BRACES = (b"{", b"#", b"typedef")
 HOLDERS = (*OUTSIDE, *BODIES, "linkage_specification", "field_declaration_list", "enumerator_list")
 BRACED = ("declaration", "type_definition", "field_declaration")
@@ -77,7 +78,8 @@ def name_in(declarator: Node | None) -> tuple[str | None, bool]:
         kind = inner.type
         if kind in _NAMES:
             return (inner.text or b"").decode("utf-8", "replace") or None, is_function
-        is_function |= kind == "function_declarator"
+        # What is called in `int (*handler)(int)` is a pointer, in `int *find(int)` a function.
+        is_function = kind != "pointer_declarator" and (is_function or kind == "function_declarator")
         further = inner.child_by_field_name("declarator")
         if further is None and kind in _AROUND_NAMES:
             further = inner.named_children[-1] if inner.named_children else None
@@ -162,7 +164,7 @@ add(
         suffixes=(".c",),
         package="tree_sitter_c",
         units=UNITS,
-        places={"declaration": OUTSIDE},
+        places={"declaration": DECLARED},
         signs=SIGNS,
         braces=BRACES,
         holders=HOLDERS,

@@ -101,7 +101,7 @@ add(
             "concept_definition": _concept,
         },
         places=dict.fromkeys(
-            ("declaration", "alias_declaration"), (*c.OUTSIDE, "field_declaration_list", "template_declaration")
+            ("declaration", "alias_declaration"), (*c.DECLARED, "field_declaration_list", "template_declaration")
         ),
         signs=(*c.SIGNS, *words("class", "namespace")),
         braces=c.BRACES,

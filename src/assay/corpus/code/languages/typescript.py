@@ -43,13 +43,17 @@ def _variable(node: Node) -> Description | None:
     value = node.child_by_field_name("value")
     if value is not None and _is_required(value):
         return None
-    names = {text_of(each): None for each in _names(node.child_by_field_name("name"))}
+    names = {text_of(each): Description("constant", text_of(each)) for each in _names(node.child_by_field_name("name"))}
     while value is not None and value.type == "assignment_expression":
         if _value_kind(value, "right", None):
             return None
+        left = value.child_by_field_name("left")
+        also = _assigned("constant", text_of(left)) if left is not None and left.type == "member_expression" else None
+        if also is not None and also.name is not None:
+            names.setdefault(also.name, also)
         value = value.child_by_field_name("right")
     kind = _value_kind(node, "value", "constant")
-    return together([Description(kind, name) for name in names]) if kind else None
+    return together([each if kind == "constant" else replace(each, kind=kind) for each in names.values()])
 
 
 def _local(node: Node) -> Description | None:
