@@ -187,8 +187,9 @@ class _Walk:
 
     def _wrap(self, start: int, end: int, node: Node) -> None:
         """What is inside a wrapper has all of it as its text, but for the parts of a group on several lines."""
-        parts = node.named_children
+        parts = node.children
         if node.type in self._language.single_wrappers:
+            parts = node.named_children
             if len(parts) == 1 and parts[0].type.endswith("_list"):
                 parts = parts[0].named_children
             if len(parts) > 1 and self._data.find(b"\n", start, end) >= 0 and len(self._parts(parts)) > 1:
