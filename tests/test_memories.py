@@ -78,6 +78,7 @@ WRONG = [
     ('{"id": "a", "text": "x", "priority": -1}', r"n.jsonl:1: priority is '-1'; expected a number from 0 on, or low"),
     ('{"id": "a", "text": "x", "tags": {"a": 1}}', "tags is .*; expected a list of words"),
     ('{"text": "x"}', "id is missing"),
+    ('{"id": "a", "text": "x"}\n\n{"id": "b", "text": " \\n"}', r"n.jsonl:3: text is empty; expected what is to be"),
 ]
 
 
@@ -90,6 +91,24 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, text: str, message: str) -
 def test_a_head_that_is_no_yaml_is_named_by_line(tmp_path: Path) -> None:
     with pytest.raises(AssayError, match=r"n.md:4: not YAML"):
         read(tmp_path / "n.md", "---\nid: a\ntags: [a\n---\nx\n")
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ("tags: [x]\ndate: soon\npriority: high", r"n.md:9: date is 'soon'"),
+        ("tags:\n  - x\n  - y\ndate: 2026-01-02\npriority: much", r"n.md:12: priority is 'much'"),
+        ("tags:\n  x: 1\n", r"n.md:8: tags is "),
+    ],
+)
+def test_what_is_wrong_in_a_head_is_named_by_its_own_line(tmp_path: Path, head: str, message: str) -> None:
+    with pytest.raises(AssayError, match=message):
+        read(tmp_path / "n.md", f"---\nid: a\n---\nFirst.\n\n---\nid: b\n{head.rstrip()}\n---\nSecond.\n")
+
+
+def test_a_note_without_text_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match=r"n.md:5: text is empty"):
+        read(tmp_path / "n.md", "---\nid: a\n---\nFirst.\n---\nid: b\n---\n\n")
 
 
 NOTES: list[tuple[str, str, dict[str, Any]]] = [
@@ -139,6 +158,31 @@ def test_priority_is_a_share_of_the_highest(tmp_path: Path) -> None:
     scores = dict(zip(found.ids, found.scores, strict=True))
     assert found.ids[0] == "urgent"
     assert scores["urgent"] - scores["plain"] == pytest.approx(2.0, abs=1e-6)  # 4 of at most 4
+
+
+def test_five_notes_by_all_three_as_computed_by_hand(tmp_path: Path) -> None:
+    """Equal texts, so every relevance is 1: 1 + 0.5 · 2^(−age / 30) + 0.25 · priority / 2."""
+    dates = {"a": "2026-03-31", "b": "2026-03-01", "c": "2026-01-30T00:00:00Z", "d": None, "e": "2026-04-30"}
+    priorities = {"a": 0.0, "b": 2.0, "c": 1.0, "d": 2.0, "e": None}
+    chunks = [
+        Chunk(id=id_, text="retry delay", source="n", lane="memory", metadata=data)
+        for id_ in dates
+        for data in [{k: v for k, v in (("date", dates[id_]), ("priority", priorities[id_])) if v is not None}]
+    ]
+    options = MemoryRanking(recency=0.5, half_life_days=30, priority=0.25, today="2026-03-31")
+    config = Config(retrieval=RetrievalOptions(memory=options))
+    index = write_index(tmp_path / "i.db", chunks)
+    (found,) = build("bm25", config, index).search([Query("q", "retry delay")], Request(k=5, lane="memory"))
+    assert isinstance(found, Ranking)
+    expected = {
+        "a": 1 + 0.5,  # today
+        "b": 1 + 0.25 + 0.25,  # 30 days: half; the highest priority
+        "c": 1 + 0.125 + 0.125,  # 60 days: a quarter; half of the highest
+        "d": 1 + 0.25,  # no date
+        "e": 1 + 0.5,  # not yet: as if today
+    }
+    assert found.ids == ("e", "b", "a", "d", "c")  # equal sums: by id, descending
+    assert dict(zip(found.ids, found.scores, strict=True)) == pytest.approx(expected, abs=1e-6)
 
 
 def test_other_lanes_are_left_alone(tmp_path: Path) -> None:

@@ -17,8 +17,9 @@ from small_index import write_index
 
 from assay.config import Config, Http
 from assay.corpus.index import Index
-from assay.errors import AssayError
-from assay.records import Chunk, Fault, Ranking
+from assay.errors import AssayError, IncompleteRun
+from assay.records import Case, Chunk, Fault, Ranking
+from assay.retrieval.system import Variant
 from assay.retrievers.answers import LONGEST_ID, Cut, to_ranking
 from assay.retrievers.protocol import Query, Request
 from assay.retrievers.variants import build
@@ -298,6 +299,27 @@ def test_a_refused_key_ends_all_at_once() -> None:
     with FakeServer(lambda _: Reply(status=401)) as server, pytest.raises(AssayError, match="401"):
         ask_server(server, *map(str, range(50)))
     assert len(server.calls) <= 8
+
+
+def closed_address() -> str:
+    """Where somebody was a moment ago, and nobody is now."""
+    with FakeServer(results) as server:
+        return server.url
+
+
+def test_nobody_there_ends_all_at_once() -> None:
+    config = Config(retrieval=msgspec.structs.replace(Config().retrieval, http=Http(retries=0)))
+    retriever = build(f"{closed_address()}/search", config, None)
+    assert retriever.search([], Request(k=1)) == []
+    with pytest.raises(AssayError, match=r"nobody answers there: .* \(1 tries\)\. Is the service running"):
+        retriever.search([Query("a", "a"), Query("b", "b")], Request(k=1))
+
+
+def test_a_service_that_goes_leaves_the_run_incomplete() -> None:
+    config = Config(retrieval=msgspec.structs.replace(Config().retrieval, http=Http(retries=0)))
+    variant = Variant("gone", build(f"{closed_address()}/search", config, None), Request(k=1))
+    with pytest.raises(IncompleteRun, match="--resume last"):
+        variant.answer([Case(id="a", question="a", expected={"x": 1})])
 
 
 def test_odd_queries_reach_a_service_whole() -> None:

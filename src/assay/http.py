@@ -25,6 +25,8 @@ LONGEST_WAIT = 30.0
 LONGEST_ASKED_WAIT = 120.0
 """Seconds. A service that asks for more patience than this has run out of quota: the user should know now."""
 
+IS_IT_THERE = "Is the service running, and is this its address?"
+
 _RETRIED = {408, 425, 429}
 _HOPELESS = {401, 403, 404}
 
@@ -35,6 +37,10 @@ class HttpFault(AssayError):
     def __init__(self, what: str, *, where: str, status: int | None = None, hint: str | None = None) -> None:
         super().__init__(what, where=where, hint=hint)
         self.status = status
+
+
+class Unreachable(HttpFault):
+    """Nobody took the call, at any try: every further call would end the same."""
 
 
 def post_all(url: str, payloads: Sequence[Any], options: Http | None = None) -> list[Any]:
@@ -75,6 +81,10 @@ class _Retry(Exception):
     def __init__(self, what: str, status: int | None = None, wait: float | None = None) -> None:
         super().__init__(what)
         self.what, self.status, self.wait = what, status, wait
+
+
+class _NobodyThere(_Retry):
+    """The connection was refused, or there is no such host."""
 
 
 class _Client:
@@ -131,7 +141,10 @@ class _Client:
                 return await self._try(session, body)
             except _Retry as fault:
                 if attempt == self.options.retries:
-                    raise self._fault(f"{fault.what} ({attempt + 1} tries)", fault.status) from None
+                    what = f"{fault.what} ({attempt + 1} tries)"
+                    if isinstance(fault, _NobodyThere):
+                        raise Unreachable(what, where=self.where, hint=IS_IT_THERE) from None
+                    raise self._fault(what, fault.status) from None
                 await self._wait(attempt, fault)
         raise AssertionError
 
@@ -143,6 +156,8 @@ class _Client:
                 self.url, data=body, headers={"Content-Type": "application/json"}, allow_redirects=False
             ) as response:
                 return self._read(response, await response.read())
+        except aiohttp.ClientConnectorError as fault:
+            raise _NobodyThere(f"nobody answers there: {self._clean(str(fault))}") from None
         except TimeoutError:
             raise _Retry(f"no answer within {self.options.timeout:g} s") from None
         except (aiohttp.ClientError, OSError) as fault:

@@ -180,7 +180,7 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], execution: dict
         "decision": {"measure": "recall@k", "variant": best, "value": means[best]["recall@k"].mean if best else None},
         "results": [record_of(row) for row in rows],
         "execution": execution,
-        "errors": summary.errors_of(rows),
+        "errors": summary.errors_of(rows) | {"messages": summary.messages_of(rows)},
     }
     run.write_summary(data)
     history.record(config.path("runs"), history_entry(run, data, best, 0.0))

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from assay.lanes.tasks import Task
 from assay.records import Fault, Lane, Ranking
-from assay.retrieval.system import batch_of
+from assay.retrieval.system import ask, batch_of
 from assay.retrievers.protocol import Query, Request, Retriever
 
 
@@ -35,6 +35,6 @@ class LaneSystem(Struct, frozen=True, kw_only=True):
         found: dict[int, Ranking | Fault] = {}
         for (index, lane, k), places in alike.items():
             queries = [Query(tasks[place].id, tasks[place].case.question) for place in places]
-            rankings = self.retrievers[index].search(queries, Request(k=k, lane=lane))
+            rankings = ask(self.retrievers[index], queries, Request(k=k, lane=lane))
             found.update(zip(places, rankings, strict=True))
         return [found[place] for place in range(len(tasks))]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from assay.errors import IncompleteRun
+from assay.http import Unreachable
 from assay.records import Case, Fault, Ranking
 from assay.retrievers.protocol import Batched, Query, Request, Retriever
 
@@ -20,6 +22,15 @@ def batch_of(retriever: Retriever) -> int:
     return BATCH if retriever.local else SMALL
 
 
+def ask(retriever: Retriever, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
+    """A service that is gone ends the run, which can go on when it is back: thousands of cases would fail alike."""
+    try:
+        return retriever.search(queries, request)
+    except Unreachable as fault:
+        hint = f"{fault.hint} What was finished is kept; go on with --resume last"
+        raise IncompleteRun(fault.what, where=fault.where, hint=hint) from None
+
+
 class Variant(Struct, frozen=True):
     """A retriever as a system under test."""
 
@@ -32,4 +43,4 @@ class Variant(Struct, frozen=True):
         return batch_of(self.retriever)
 
     def answer(self, cases: Sequence[Case]) -> Sequence[Ranking | Fault]:
-        return self.retriever.search([Query(case.id, case.question) for case in cases], self.request)
+        return ask(self.retriever, [Query(case.id, case.question) for case in cases], self.request)

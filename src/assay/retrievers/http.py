@@ -16,7 +16,7 @@ from assay.retrievers.protocol import RETRIEVERS, Context, Query, Request
 
 @RETRIEVERS.register("http", "https")
 class Http:
-    """An answer that stays broken is its query's Fault; a refused key or a wrong address ends all at once."""
+    """An answer that stays broken is its query's Fault; a refused key, a wrong address, nobody there end all."""
 
     scale = "score"
     local = False
@@ -31,13 +31,16 @@ class Http:
         self.batch_size = 2 * self._options.workers
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
-        from assay.http import post_each
+        from assay.http import Unreachable, post_each
 
         cut = cut_of(self._index, request, self.scale)
         filters: dict[str, Any] = {"sources": list(request.sources)} if request.sources else {}
         filters |= {"lane": request.lane} if request.lane else {}
         payloads = [{"query": _encodable(query.text), "k": request.k, **filters} for query in queries]
-        return [_ranking(reply, cut) for reply in post_each(self._url, payloads, self._options)]
+        replies = post_each(self._url, payloads, self._options)
+        if replies and all(isinstance(reply, Unreachable) for reply in replies):
+            raise replies[0]
+        return [_ranking(reply, cut) for reply in replies]
 
 
 def _ranking(reply: Any, cut: Cut) -> Ranking | Fault:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,14 @@ def read_markdown(path: Path) -> Ready:
         _note(path, head[1], text[head.end() : end].strip(), line)
         for head, end, line in zip(heads, ends, lines, strict=True)
     ]
-    return _remembered(Ready(chunks=chunks, place=lambda n: f"{path}:{lines[n]}"))
+    ready = Ready(chunks=chunks, place=lambda n: f"{path}:{lines[n]}")
+    return _remembered(ready, lambda n, key: f"{path}:{lines[n] + _line_in(heads[n][1], key)}")
+
+
+def _line_in(head: str, key: str) -> int:
+    """Lines from the opening `---` down to the key."""
+    lines = head.split("\n")
+    return next((number for number, line in enumerate(lines, 1) if line.partition(":")[0].strip() == key), 0)
 
 
 def _note(path: Path, head: str, text: str, line: int) -> Chunk:
@@ -72,15 +80,22 @@ def _note(path: Path, head: str, text: str, line: int) -> Chunk:
     return Chunk(id=id_, text=text, source=path.name, tokens=count_tokens(text), lane="memory", metadata=values)
 
 
-def _remembered(ready: Ready) -> Ready:
-    chunks = [
-        replace(chunk, lane="memory", metadata=_checked(chunk.metadata, ready.place, number))
-        for number, chunk in enumerate(ready.chunks)
-    ]
+def _remembered(ready: Ready, place_of: Callable[[int, str], str] | None = None) -> Ready:
+    """`place_of` tells where a key of the n-th note stands, where that is not the place of the note."""
+    chunks = []
+    for number, chunk in enumerate(ready.chunks):
+        place = partial(place_of, number) if place_of else partial(_whole, ready, number)
+        if not chunk.text.strip():
+            raise AssayError("text is empty", where=ready.place(number), expected="what is to be remembered")
+        chunks.append(replace(chunk, lane="memory", metadata=_checked(chunk.metadata, place)))
     return replace(ready, chunks=chunks)
 
 
-def _checked(given: dict[str, Any], place: Callable[[int], str], number: int) -> dict[str, Any]:
+def _whole(ready: Ready, number: int, key: str) -> str:  # noqa: ARG001 (a record is one place)
+    return ready.place(number)
+
+
+def _checked(given: dict[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
     """What ranking and filtering rely on, in one form: tags a list, the date ISO, the priority a number."""
     readers = {"tags": _tags, "date": _date, "priority": _priority}
     found = dict(given)
@@ -92,7 +107,7 @@ def _checked(given: dict[str, Any], place: Callable[[int], str], number: int) ->
             found[key] = read(given[key])
         except (ValueError, TypeError):
             what = f"{key} is {str(given[key])[:40]!r}"
-            raise AssayError(what, where=place(number), expected=_EXPECTED[key]) from None
+            raise AssayError(what, where=place(key), expected=_EXPECTED[key]) from None
     return found
 
 

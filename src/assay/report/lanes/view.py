@@ -36,6 +36,8 @@ LONGEST = 40
 """Results that are shown at once."""
 NAMED = 10
 """Cases that are named in a sentence."""
+REASONS = 3
+"""Why searches failed."""
 LARGEST = 20
 """Segments of one tag."""
 PLAIN = ("p@k", "p_max@k")
@@ -171,7 +173,10 @@ def _warnings(summary: Summary) -> list[str]:
     listed = ", ".join(undefined[:NAMED]) + (f" and {len(undefined) - NAMED} more" if len(undefined) > NAMED else "")
     said = [f"Undefined, nothing that is expected can be found: {listed}."] if undefined else []
     if summary["errors"]["total"]:
-        said.append(f"{summary['errors']['total']} searches failed and are in no mean.")
+        total = summary["errors"]["total"]
+        said.append(f"{counted(total, 'search', 'searches')} failed and {are(total)} in no mean.")
+        messages = summary["errors"].get("messages", {})  # older summaries have none
+        said += [f"{count} × {message}" for message, count in list(messages.items())[:REASONS]]
     return said
 
 
