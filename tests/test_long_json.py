@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from assay import long_json
 from assay.errors import AssayError
 from assay.files import line_of, read_json, read_text
+from assay.gold.case_store import CaseStore
+from assay.gold.cases import Purpose, load_cases
 from assay.long_json import LongList, is_list, open_json, text_sha256
 
+GOLD = Path(__file__).parents[1] / "examples/orrin/gold.json"
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
@@ -27,6 +30,11 @@ def whole(data: Any) -> Any:
     if isinstance(data, LongList):
         return list(data)
     return {key: whole(value) for key, value in data.items()} if isinstance(data, dict) else data
+
+
+@pytest.fixture(autouse=True)
+def every_file_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_json, "LONG", 0)
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 16])
@@ -130,3 +138,21 @@ def test_a_file_that_changed_meanwhile_is_told(tmp_path: Path, later: str) -> No
     path.write_text(later)
     with pytest.raises(AssayError, match=r"a\.json: changed while it was read"):
         list(found["a"])
+
+
+def test_a_short_file_is_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"a": [1, 2]}')
+    monkeypatch.setattr(long_json, "LONG", path.stat().st_size + 1)
+    assert open_json(path).data == {"a": [1, 2]}
+    monkeypatch.setattr(long_json, "LONG", path.stat().st_size)
+    assert isinstance(open_json(path).data["a"], LongList)
+
+
+@pytest.mark.parametrize("purpose", ["chunks", "pages", "answers"])
+def test_long_or_short_the_cases_are_the_same(monkeypatch: pytest.MonkeyPatch, purpose: Purpose) -> None:
+    long = load_cases(GOLD, purpose)
+    monkeypatch.setattr(long_json, "LONG", 1 << 30)
+    short = load_cases(GOLD, purpose)
+    assert (list(long.cases), long.excluded, long.sha256) == (list(short.cases), short.excluded, short.sha256)
+    assert (type(long.cases), type(short.cases)) == (CaseStore, list)

@@ -16,18 +16,20 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.files import finite_decoder, line_of, parse_json, read_text
 
+LONG = 1 << 20
+"""Bytes from which on a file is not held in memory: below, going through it once is quicker than twice."""
 _BLOCK = 1 << 16
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class LongJson(Struct, frozen=True):
-    """What stands in a file. Its lists, if it is a list or an object of lists, are `LongList`s."""
+    """What stands in a file. Lists of a long one, if it is a list or an object of lists, are `LongList`s."""
 
     data: Any
     sha256: str
     """Of the text without byte order mark and CRLF."""
     text: str | None
-    """Where it had to be read whole: a pipe gives it only once."""
+    """Where it was read whole: a pipe gives it only once."""
     path: Path
 
     def line_of(self, keys: tuple[str | int, ...]) -> int:
@@ -60,9 +62,14 @@ def is_list(value: Any) -> bool:
     return isinstance(value, list | LongList)
 
 
+def is_long(path: Path) -> bool:
+    """A pipe tells no size, and a folder's is not that of its files."""
+    return path.is_file() and path.stat().st_size >= LONG
+
+
 def open_json(path: Path) -> LongJson:
     """Strict JSON, as `files.parse_json` has it. What is wrong with a file is told by who reads it whole."""
-    if path.is_file():
+    if is_long(path):
         try:
             return _scan(path)
         except (OSError, ValueError, RecursionError):

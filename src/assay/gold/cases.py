@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,7 +20,7 @@ from assay.files import read_jsonl
 from assay.gold.case_store import CaseStore
 from assay.gold.qa import client_of, is_qa, parse_qa
 from assay.gold.schema import Question, is_gold, question_of, questions_of
-from assay.long_json import is_list, open_json, text_sha256
+from assay.long_json import is_list, is_long, open_json, text_sha256
 from assay.records import Case, Lane, PageRef
 from assay.validation import Keys, convert
 
@@ -121,7 +122,11 @@ def _case_set(path: Path, sha256: str, form: str, found: Iterable[Case | Exclude
             else:
                 excluded.append(each)
 
-    cases = CaseStore(kept())
+    cases = (
+        CaseStore(kept())
+        if is_long(path / "queries.jsonl" if path.is_dir() else path)
+        else sorted(kept(), key=attrgetter("id"))
+    )
     result = CaseSet(name=path.name, sha256=sha256, format=form, cases=cases, excluded=tuple(excluded))
     if not result.total:
         raise AssayError("holds no question at all", where=str(path))

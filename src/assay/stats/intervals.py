@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from hashlib import sha256
 
 import numpy as np
 from msgspec import Struct
@@ -83,14 +82,19 @@ def intervals_of(matrix: Scores, plan: Resampling, clusters: Clusters = None) ->
     """`bootstrap_intervals` for measures on any scale: the plan says their range (grades: `span=(1, 5)`)."""
     columns = checked(matrix)
     numbers = cluster_numbers(clusters, len(columns))
-    # With one expected chunk recall is hit rate and map is mrr: equal columns are worked out once.
-    keys = [sha256(column.tobytes()).digest() for column in columns.T]
-    first = {key: place for place, key in reversed(list(enumerate(keys)))}
-    bounds = {place: _closed_form(columns[:, place], numbers, plan) for place in sorted(first.values())}
+    places = _first_equal(columns)
+    bounds = {place: _closed_form(columns[:, place], numbers, plan) for place in sorted(set(places))}
     unknown = [place for place, found in bounds.items() if found is None]
     resampled = _percentiles(columns[:, unknown], numbers, plan) if unknown else []
     known = {place: found for place, found in bounds.items() if found} | dict(zip(unknown, resampled, strict=True))
-    return [_interval(columns[:, first[key]], *known[first[key]]) for key in keys]
+    intervals = {place: _interval(columns[:, place], *found) for place, found in known.items()}
+    return [intervals[place] for place in places]
+
+
+def _first_equal(columns: Floats) -> list[int]:
+    """With one expected chunk recall is hit rate and map is mrr: of equal columns the first is worked out."""
+    first: dict[bytes, int] = {}
+    return [first.setdefault(column.tobytes(), place) for place, column in enumerate(columns.T)]
 
 
 def checked(matrix: Scores) -> Floats:
