@@ -413,6 +413,26 @@ def test_a_killed_session_counts_with_its_last_note(tmp_path: Path, monkeypatch:
     assert {path.name for path in tmp_path.iterdir()} == {sessions.FILE_NAME}
 
 
+def test_a_session_that_was_killed_behind_its_line_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "EVERY", 0.01)
+    with monkeypatch.context() as kept:
+        kept.setattr(Path, "unlink", lambda *_, **__: None)
+        work_on(tmp_path, 7, 0.5)
+    assert (tmp_path / sessions.OPEN_NAME).exists()
+    work_on(tmp_path, 2, 0.25)
+    assert [one.cases for one in sessions.read(tmp_path)] == [7, 2]
+
+
+@pytest.mark.parametrize("note", [b"", b"\0" * 40, b'{"timestamp": "2026"}'])
+def test_a_note_that_a_power_cut_spoiled_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, note: bytes
+) -> None:
+    monkeypatch.setattr(sessions, "EVERY", 0.01)
+    (tmp_path / sessions.OPEN_NAME).write_bytes(note)
+    work_on(tmp_path, 2, 0.25)
+    assert [one.cases for one in sessions.read(tmp_path)] == [2]
+
+
 def test_a_finished_run_resumed_is_not_listed_twice(project: str) -> None:
     assert main(["run", "--quiet"]) == 0
     assert main(["run", "--quiet", "--resume", "last"]) == 0

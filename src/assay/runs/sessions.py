@@ -77,7 +77,10 @@ class _Journal:
     def end(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        append_line(self._folder / FILE_NAME, self._so_far())
+        line = self._so_far()
+        with suppress(Unwritable):
+            write_atomic(self._folder / OPEN_NAME, line, durable=False)
+        append_line(self._folder / FILE_NAME, line)
         with suppress(OSError):
             (self._folder / OPEN_NAME).unlink()
 
@@ -91,16 +94,31 @@ class _Journal:
             cases=cases,
             spent=spent,
         )
-        return dump_json(msgspec.to_builtins(session))
+        return _line(session)
 
 
 def _close_killed(folder: Path) -> None:
-    """The last note of a session that could not write its line."""
+    """The last note of a session that could not write its line, or was killed as soon as it had."""
     left = folder / OPEN_NAME
-    if left.exists():
-        with suppress(Unwritable):
-            append_line(folder / FILE_NAME, left.read_text())
-            left.unlink()
+    if not left.exists():
+        return
+    with suppress(Unwritable):
+        note = _noted(left)
+        if note is not None and note not in read(folder):
+            append_line(folder / FILE_NAME, _line(note))
+        left.unlink()
+
+
+def _noted(path: Path) -> Session | None:
+    """None: it did not outlive a power cut."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Session)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _line(session: Session) -> str:
+    return dump_json(msgspec.to_builtins(session))
 
 
 def read(folder: Path) -> list[Session]:
