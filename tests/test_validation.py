@@ -41,6 +41,8 @@ class Tree(Struct, forbid_unknown_fields=True, kw_only=True):
         ({"named": {"a": {"size": 1}, "b": {"sise": 1}}}, ("named", "b", "sise"), "unknown key 'sise'. Did you mean"),
         ({"groups": [{}, {"a": {"size": 1}, "b": None}]}, ("groups", 1, "b"), "groups[1].b is None; expected a block"),
         ({"named": {3: {"size": 1}}}, ("named",), "named has a key that is not text"),
+        ({"lea\ud800f": {}}, (), "a key or a named choice holds half a surrogate pair"),
+        ({"leaf": {"size": 1, "colour": "re\ud800d"}}, (), "a key or a named choice holds half a surrogate pair"),
         ({"label": 1.5}, ("label",), "label is 1.5; expected a whole number or text"),
         ({"secret": "x"}, ("secret",), "unknown key 'secret'. Known: groups, label, leaf, leaves, named"),
         ({"sekret": "x"}, ("sekret",), "unknown key 'sekret'. Known: groups, label, leaf, leaves, named"),

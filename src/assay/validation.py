@@ -40,6 +40,8 @@ def convert(data: Any, kind: type[T], place: Place, hidden: frozenset[str] = fro
         said, expected = _said(what, _follow(data, keys), _type_at(kind, keys))
         name = name_of(keys) or "it"
         raise AssayError(f"{name}{said}", where=place(keys), expected=expected) from None
+    except UnicodeEncodeError:
+        raise AssayError("a key or a named choice holds half a surrogate pair", where=place(())) from None
     for key in sorted(hidden & set(data)):
         raise _unknown_key((key,), kind, place, hidden)
     return record
