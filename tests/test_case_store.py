@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import gc
 import random
+import resource
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -71,3 +73,16 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssayError, match="no room for the questions: no space left on device") as fault:
         CaseStore(CASES)
     assert fault.value.hint == "Let TMPDIR name a folder with room"
+
+
+def test_a_disk_that_becomes_full_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is still to be written must not fail once more when the store is forgotten."""
+    monkeypatch.setattr(case_store, "_IN_MEMORY", 1)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 13, before[1]))
+    try:
+        with pytest.raises(AssayError, match="no room for the questions: File too large"):
+            CaseStore(CASES)
+        gc.collect()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -303,3 +303,17 @@ def test_a_case_that_says_nothing_is_refused_with_its_line(tmp_path: Path, chang
     with pytest.raises(AssayError) as fault:
         load_cases(path)
     assert str(fault.value).startswith(f"{path}:3: {told}")
+
+
+def test_lines_of_schema_v2_may_have_keys_of_cases_beside(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(question("a", sources=["a.pdf"], truth="x")))
+    found = load_cases(path)
+    assert (found.format, [case.expected_ids for case in found.cases]) == ("jsonl", [("chunk-a",)])
+
+
+def test_lines_that_are_not_utf8_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_bytes(b'{"id": "a", "question": "b", "expected_ids": ["c"]}\n{"id": "\xff"}')
+    with pytest.raises(AssayError, match=r"cases\.jsonl:2: not UTF-8 at byte 60$"):
+        load_cases(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import multiprocessing
 import os
@@ -28,6 +29,7 @@ from assay.files import (
     read_json,
     read_jsonl,
     read_text,
+    text_sha256,
     write_atomic,
     write_json,
 )
@@ -209,6 +211,23 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     path.write_bytes(b"one\ntw\xff")
     with pytest.raises(AssayError, match=r"a\.txt:2: not UTF-8 at byte 6$"):
         read_text(path)
+
+
+@pytest.mark.parametrize("read", [read_text, text_sha256])
+def test_a_byte_order_mark_is_counted_in_the_place_of_a_fault(tmp_path: Path, read: Callable[[Path], str]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\n\xff")
+    with pytest.raises(AssayError, match=r"a\.txt:2: not UTF-8 at byte 7$"):
+        read(path)
+    path.write_bytes(b"\xef\xbb\xbfa\xff")
+    with pytest.raises(AssayError, match=r"a\.txt:1: not UTF-8 at byte 4$"):
+        read(path)
+
+
+def test_the_hash_of_a_text_is_that_of_what_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\r\n\xc3\xa9")
+    assert text_sha256(path) == hashlib.sha256("one\ntwo\r\né".encode()).hexdigest()
 
 
 DOCUMENT = """{

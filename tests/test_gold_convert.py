@@ -296,6 +296,7 @@ def test_formats_are_told_by_what_is_there(tmp_path: Path) -> None:
     assert detect(put(tmp_path / "d.json", {"cases": [{"id": "1", "question": "Who?"}]})) == "cases"
     assert detect(put(tmp_path / "c.jsonl", '{"id": "1", "question": "Who?", "answerable": false}\n')) == "cases"
     assert detect(put(tmp_path / "e.jsonl", '{"id": "1", "question": "Who?"}\n')) == "jsonl"
+    assert detect(put(tmp_path / "f.jsonl", '{"content": {"question": "Who?"}, "sources": ["x.pdf"]}\n')) == "jsonl"
     with pytest.raises(AssayError, match="not known"):
         detect(put(tmp_path / "x.json", {"a": 1}))
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from assay import long_json
 from assay.errors import AssayError
-from assay.files import line_of, read_json, read_text
+from assay.files import line_of, read_json, read_text, text_sha256
 from assay.gold.case_store import CaseStore
 from assay.gold.cases import Purpose, load_cases
-from assay.long_json import LongList, is_list, open_json, text_sha256
+from assay.long_json import LongList, is_list, open_json
 
 GOLD = Path(__file__).parents[1] / "examples/orrin/gold.json"
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -127,7 +127,7 @@ def read_text(path: Path) -> str:
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as fault:
-        raise _not_utf8(path, fault, line=data.count(b"\n", 0, fault.start) + 1) from None
+        raise _not_utf8(path, fault, data) from None
 
 
 def text_lines(path: Path) -> Iterator[str]:
@@ -138,8 +138,18 @@ def text_lines(path: Path) -> Iterator[str]:
             try:
                 yield line.decode("utf-8" if start else "utf-8-sig").replace("\r\n", "\n")
             except UnicodeDecodeError as fault:
-                raise _not_utf8(path, fault, start, number) from None
+                raise _not_utf8(path, fault, line, start, number) from None
             start += len(line)
+
+
+def text_sha256(path: Path) -> str:
+    """Of what `read_text` gives."""
+    from hashlib import sha256
+
+    digest = sha256()
+    for line in text_lines(path):
+        digest.update(line.encode())
+    return digest.hexdigest()
 
 
 @contextmanager
@@ -152,8 +162,11 @@ def _told(path: Path) -> Iterator[None]:
         raise AssayError(f"cannot be read: {fault.strerror}", where=str(path)) from None
 
 
-def _not_utf8(path: Path, fault: UnicodeDecodeError, start: int = 0, line: int = 1) -> AssayError:
-    return AssayError(f"not UTF-8 at byte {start + fault.start}", where=f"{path}:{line}")
+def _not_utf8(path: Path, fault: UnicodeDecodeError, data: bytes, start: int = 0, line: int = 1) -> AssayError:
+    """In data that begins at that byte and in that line. The fault's own place does not count a byte order mark."""
+    place = len(data) - len(fault.object) + fault.start
+    line += data.count(b"\n", 0, place)
+    return AssayError(f"not UTF-8 at byte {start + place}", where=f"{path}:{line}")
 
 
 def read_json(path: Path) -> Any:

@@ -118,14 +118,6 @@ def _items(window: _Window, member: int | None) -> Iterator[Any]:
             window.value()
 
 
-def text_sha256(path: Path) -> str:
-    """Of a text file that can be read, without byte order mark and CRLF."""
-    digest = hashlib.sha256()
-    for piece in _pieces(path):
-        digest.update(piece.encode())
-    return digest.hexdigest()
-
-
 def _pieces(path: Path) -> Iterator[str]:
     """The text as `files.read_text` has it, a part at a time."""
     decode = codecs.getincrementaldecoder("utf-8-sig")().decode

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from array import array
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from threading import Lock
 from typing import overload
@@ -35,6 +36,8 @@ class CaseStore(Sequence[Case]):
                 ends.append(ends[-1] + self._file.write(self._encoded(case, place)))
             self._file.flush()
         except OSError as fault:
+            with suppress(OSError):  # what is left to be written fails once more
+                self._file.close()
             hint = "Let TMPDIR name a folder with room"
             raise AssayError(f"no room for the questions: {fault.strerror}", hint=hint) from None
         self._ends = ends

@@ -16,11 +16,11 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from assay.errors import AssayError
-from assay.files import read_jsonl
+from assay.files import read_jsonl, text_sha256
 from assay.gold.case_store import CaseStore
 from assay.gold.qa import client_of, is_qa, parse_qa
-from assay.gold.schema import Question, is_gold, question_of, questions_of
-from assay.long_json import is_list, is_long, open_json, text_sha256
+from assay.gold.schema import Question, is_gold, is_question, question_of, questions_of
+from assay.long_json import is_list, is_long, open_json
 from assay.records import Case, Lane, PageRef
 from assay.validation import Keys, convert
 
@@ -90,7 +90,7 @@ def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
 def _from_lines(path: Path, purpose: Purpose) -> CaseSet:
     """Cases as a person writes them, or questions of schema v2."""
     _, first = next(read_jsonl(path), (1, None))
-    if isinstance(first, dict) and isinstance(first.get("content"), dict):
+    if is_question(first):
         return _converted(path, purpose)
     cases = _flat(read_jsonl(path), lambda keys: f"{path}:{keys[0]}")
     return _case_set(path, text_sha256(path), "cases", _of_use(cases, purpose))
@@ -101,9 +101,10 @@ def _converted(path: Path, purpose: Purpose) -> CaseSet:
     from assay.gold.convert import detect, read
     from assay.gold.formats.protocol import Order
 
-    raws = read(path, Order()).raws
+    form = detect(path)
+    raws = read(path, Order(), form).raws
     questions = (question_of(raw, lambda _, raw=raw: f"{path}, question '{raw['id']}'") for raw in raws)  # type: ignore[misc]
-    return _case_set(path, text_sha256(path), detect(path), select(questions, purpose))
+    return _case_set(path, text_sha256(path), form, select(questions, purpose))
 
 
 def _of_use(cases: Iterable[Case], purpose: Purpose) -> Iterator[Case | Excluded]:

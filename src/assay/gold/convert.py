@@ -11,7 +11,7 @@ from assay.files import read_json, read_jsonl, write_atomic
 from assay.gold.formats.protocol import FORMATS, Bundle, Order, Raw, Written
 from assay.gold.leaves import PUBLISHED
 from assay.gold.qa import is_qa
-from assay.gold.schema import is_gold
+from assay.gold.schema import is_gold, is_question
 
 Names = Literal["own", "published"]
 TO_PUBLISHED = {
@@ -54,7 +54,7 @@ def detect(path: Path) -> str:
 
 def _is_case(item: Any) -> bool:
     """Told from a row of anybody's own by the keys that only a case has."""
-    return isinstance(item, dict) and not _OF_CASES.isdisjoint(item)
+    return isinstance(item, dict) and not is_question(item) and not _OF_CASES.isdisjoint(item)
 
 
 def read(path: Path, order: Order, form: str | None = None) -> Bundle:

@@ -139,6 +139,11 @@ def is_gold(data: Any) -> bool:
     return isinstance(data, dict) and "questions" in data and isinstance(data.get("version", {}), dict)
 
 
+def is_question(item: Any) -> bool:
+    """Whether parsed JSON is one question of schema v2, outside any set."""
+    return isinstance(item, dict) and isinstance(item.get("content"), dict)
+
+
 def read_gold(path: Path) -> tuple[Question, ...]:
     text = read_text(path)
     return parse_gold(parse_json(text, str(path)), text, str(path))
