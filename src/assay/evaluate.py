@@ -57,6 +57,14 @@ class Scorer(Protocol[C_contra]):
     def __call__(self, system: Named, cases: Sequence[C_contra], outputs: Sequence[Any]) -> list[Row]: ...
 
 
+class Ended(Exception):
+    """No other case can be evaluated, for that reason; these outputs are there and are kept."""
+
+    def __init__(self, outputs: Outputs, why: Exception) -> None:
+        super().__init__(str(why))
+        self.outputs, self.why = outputs, why
+
+
 class Timing(Struct, frozen=True):
     """What a system needed for how many cases. Cases of an earlier, resumed part are not in it."""
 
@@ -147,6 +155,9 @@ class _Run(Generic[C]):
             except IncompleteRun as fault:
                 self.stopped = self.stopped or fault
                 return
+            except Ended as end:
+                self.fault = self.fault or end.why
+                outputs = end.outputs
             self._take(batch, outputs)
 
     def _take(self, batch: Sequence[C], outputs: Outputs) -> None:

@@ -8,15 +8,18 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from assay import __version__
 from assay.errors import AssayError, offer, unknown_name
 
+if TYPE_CHECKING:
+    from assay.cli._signals import Ending
+
 DESCRIPTION = "Assay retrieval, RAG and extraction pipelines against a gold standard."
 EXIT_CODES = "exit codes: 0 fine · 1 a gate failed or a regression · 2 usage or configuration · 3 run incomplete"
-INTERRUPTED, BROKEN_PIPE, OWN_FAULT = 130, 141, 70
-"""As shells have them for a process ended by Ctrl-C or a reader gone; 70 is a fault of Assay itself, so that a
+BROKEN_PIPE, OWN_FAULT = 141, 70
+"""As shells have it for a reader gone; 70 is a fault of Assay itself, so that a
 pipeline never takes it for a failed gate."""
 
 CI = "--ci"
@@ -51,6 +54,13 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _exit_code(words: list[str]) -> int:
+    from assay.cli._signals import heeded
+
+    with heeded() as ending:
+        return _ended(words, ending)
+
+
+def _ended(words: list[str], ending: Ending) -> int:
     try:
         code = dispatch(words)
         sys.stdout.flush()
@@ -64,7 +74,7 @@ def _exit_code(words: list[str]) -> int:
         return fault.exit_code
     except KeyboardInterrupt:
         print(f"assay: interrupted{_how_to_resume(words)}", file=sys.stderr)
-        return INTERRUPTED
+        return ending.code
     except BrokenPipeError:
         # The reader of our output went away (`assay ... | head`). What is still buffered must not fail at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

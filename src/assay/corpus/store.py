@@ -6,13 +6,14 @@ import glob
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from assay import files
 from assay.corpus import places
 from assay.corpus.content import fingerprint_of
 from assay.errors import AssayError
@@ -215,37 +216,6 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
-@contextmanager
-def locked(target: Path) -> Iterator[None]:
-    """One writer at a time. The lock is the kernel's: it ends with the process, however that ends."""
-    path = target.with_name(f".{target.name}.lock")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        file = _lock(path)
-    except BlockingIOError:
-        raise AssayError(
-            "another `assay index` is writing this index", where=str(target), hint="Try again when it is done."
-        ) from None
-    except OSError as fault:
-        raise AssayError(f"cannot be written: {fault.strerror}", where=str(target)) from None
-    with file:
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-
-
-def _lock(path: Path) -> BinaryIO:
-    """The locked file. One that its last owner removed while we opened it locks nothing: then once more."""
-    import fcntl
-
-    while True:
-        file = path.open("wb")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        except OSError:
-            file.close()
-            raise
-        file.close()
+def locked(target: Path) -> AbstractContextManager[None]:
+    """One writer at a time."""
+    return files.locked(target.with_name(f".{target.name}.lock"), "another `assay index` is writing this index", target)

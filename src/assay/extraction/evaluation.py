@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from assay.config import Config
-from assay.errors import AssayError, IncompleteRun, Unwritable
+from assay.errors import AssayError
 from assay.evaluate import Plan, System, evaluate_async
 from assay.extraction.bench import Bench, Order, prepare, record_path, record_type_of
 from assay.extraction.build import build, spelling_of
@@ -25,6 +25,7 @@ from assay.records import Progress
 from assay.runs import manifest, sessions
 from assay.runs.folder import RESULTS, RunFolder, find_run
 from assay.runs.results import ResultsFile
+from assay.runs.writing import writing
 
 KIND = "extraction"
 RECORDED = "recorded"
@@ -51,10 +52,8 @@ async def execute(bench: Bench, system: System[Sample], progress: Progress, star
     now = datetime.now(UTC)
     try:
         run = _folder(bench, now)
-        try:
+        with writing(run, new=bench.order.resume is None):
             await _fill(run, bench, system, progress, sessions.Start(now, started))
-        except (IncompleteRun, Unwritable) as fault:
-            raise run.resumable(fault) from None
     finally:
         await bench.extractor.close()
     return run

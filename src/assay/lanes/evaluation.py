@@ -30,6 +30,7 @@ from assay.runs import history, manifest
 from assay.runs.folder import FAILURES, RESULTS, RunFolder, find_run
 from assay.runs.heading import gate_result, heading, history_entry, index_block, skipped_block
 from assay.runs.results import ResultsFile, Row
+from assay.runs.writing import writing
 
 KIND = "lanes"
 PRESENT = "expected ids in the index"
@@ -81,13 +82,14 @@ def evaluate_lanes(order: Order, progress: Progress) -> RunFolder:
             data["rows"] = len(bench.tasks) * len(bench.systems)
             names = "+".join(["lanes", *(system.name for system in bench.systems)])
             run = RunFolder.create(order.config.path("runs"), data, names, max(task.k for task in bench.tasks))
-        results = ResultsFile(run.path / RESULTS, remember=True)
-        timings = evaluate(
-            Plan(cases=bench.tasks, systems=bench.systems, scorer=score_rows, results=results, progress=progress)
-        )
-        place = {system.name: number for number, system in enumerate(bench.systems)}
-        results.finish(lambda row: (place[row["variant"]], row["case_id"]))
-        _conclude(run, bench, results.read(), _execution(timings, now, started))
+        with writing(run, new=order.resume is None):
+            results = ResultsFile(run.path / RESULTS, remember=True)
+            timings = evaluate(
+                Plan(cases=bench.tasks, systems=bench.systems, scorer=score_rows, results=results, progress=progress)
+            )
+            place = {system.name: number for number, system in enumerate(bench.systems)}
+            results.finish(lambda row: (place[row["variant"]], row["case_id"]))
+            _conclude(run, bench, results.read(), _execution(timings, now, started))
     return run
 
 

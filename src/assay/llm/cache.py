@@ -31,6 +31,12 @@ class Memory(Struct, frozen=True, kw_only=True):
     used: set[str] | None = None
     """Addresses of every reply given, where a recording of exactly this run is wanted."""
 
+    def knows(self, provider: str, identity: str, model: str) -> bool:
+        """Whether there is any reply of that model."""
+        entries = chain.from_iterable(place.entries() for place in (self.recording, self.store) if place is not None)
+        asked = (entry.request for entry in entries)
+        return any((one.provider, one.identity, one.model) == (provider, identity, model) for one in asked)
+
 
 class Cached:
     """A model behind its memory. Two equal requests at once make one call; faults are never kept."""

@@ -16,7 +16,7 @@ from assay.llm.budget import Budget, Ledger, Metered
 from assay.llm.cache import Cached, Memory
 from assay.llm.json_schema import check_schema
 from assay.llm.prices import FREE, Price, price_of, unknown_price
-from assay.llm.protocol import PROVIDERS, ChatReply, ChatRequest, Context, JsonSchema, Message, Provider
+from assay.llm.protocol import PROVIDERS, ChatReply, ChatRequest, Checkable, Context, JsonSchema, Message, Provider
 from assay.llm.rate import Limiter, Places
 from assay.llm.recording import Recording, write_recording
 from assay.llm.retry import Patience, Retrying, Timed
@@ -111,6 +111,20 @@ class Connections:
             model.set_up(self.memory, self.budget, self._config.seed)
             self._models[name] = model
         return self._models[name]
+
+    def require_callable(self) -> None:
+        """A model that nobody can call is told before another one is paid. If replies of it are known, perhaps no other
+        is needed: then it is told when one is."""
+        if self.memory.mode == "replay":
+            return
+        for model in self._models.values():
+            if not isinstance(model.provider, Checkable):
+                continue
+            try:
+                model.provider.check()
+            except AssayError:
+                if not self.memory.knows(model.spelling.provider, model.provider.identity, model.spelling.model):
+                    raise
 
     @property
     def warnings(self) -> list[str]:

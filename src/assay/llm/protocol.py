@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -111,6 +111,13 @@ class Provider(Llm, Protocol):
     """Its tokens cost no money, whatever they are called."""
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """A provider that can say, without a call, that none will succeed: its key or its package is missing."""
+
+    def check(self) -> None: ...
 
 
 class Context(Struct, frozen=True, kw_only=True):

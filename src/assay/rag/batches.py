@@ -15,9 +15,11 @@ from assay.llm import price_of
 from assay.llm.batch import BatchResult, keep, read_batch, write_batch
 from assay.llm.outbox import Waiting
 from assay.llm.prices import cost
+from assay.rag.clean import clean_output
 from assay.rag.evaluation import Bench
 from assay.rag.subject import answer_of
 from assay.records import Case
+from assay.systems.secrets import secrets_of
 
 
 class BatchWritten(Exception):
@@ -54,10 +56,10 @@ def _check(bench: Bench) -> None:
 
 async def _missing(bench: Bench) -> dict[str, Waiting]:
     """Every request that has no reply yet. Nothing is sent."""
-    judged = bench.config.run.judging.judge != "reference"
+    judged, secrets = bench.config.run.judging.judge != "reference", secrets_of(bench.config)
 
     async def ask(case: Case) -> None:
-        output = await bench.system.run(case)
+        output = clean_output(await bench.system.run(case), secrets)
         if judged and output.fault is None and output.answer is not None:
             await bench.judge.judge(answer_of(case, output))
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from assay.config import Config, Gate
 from assay.corpus.index import Index
 from assay.embedders.cache import cached
-from assay.errors import AssayError, IncompleteRun, Unwritable
+from assay.errors import AssayError
 from assay.evaluate import Plan, evaluate_async
 from assay.gold.cases import CaseSet, load_cases
 from assay.judges import Judge
@@ -50,6 +50,7 @@ from assay.runs.folder import RESULTS, RunFolder, find_run
 from assay.runs.heading import gate_result, heading, history_entry, index_block, skipped_block
 from assay.runs.passages import PassageStore
 from assay.runs.results import ResultsFile
+from assay.runs.writing import writing
 from assay.sampling import per_bucket, stratified
 from assay.stats import Resampling
 from assay.systems.build import build
@@ -125,10 +126,8 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
     try:
         bench.similarity.prepare()
         run = _folder(bench, now)
-        try:
+        with writing(run, new=bench.order.resume is None):
             await _fill(run, bench, progress, sessions.Start(now, started))
-        except (IncompleteRun, Unwritable) as fault:
-            raise run.resumable(fault) from None
     finally:
         await bench.system.close()
     return run
@@ -137,17 +136,20 @@ async def execute(bench: Bench, progress: Progress, started: float) -> RunFolder
 async def _fill(run: RunFolder, bench: Bench, progress: Progress, start: sessions.Start) -> None:
     """Everything that belongs into the folder."""
     options = bench.config.run
-    guarded, namer = Guarded(bench.system, bench.models.budget, _priced(bench)), _namer(bench)
-    secrets = secrets_of(bench.config)
+    secrets, namer = secrets_of(bench.config), _namer(bench)
+    guarded = Guarded(bench.system, bench.models.budget, _priced(bench), secrets)
     results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path, secrets)
     done = results.recover()
+    if len(done) < len(bench.cases) and not isinstance(bench.system, Stored):  # those may have been judged already
+        bench.models.require_callable()
     unjudged = Unjudged(results, passages)
     if isinstance(bench.system, Expecting):
         bench.system.expect(c for c in bench.cases if (guarded.name, c.id) not in done and c.id not in unjudged)
     listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
+    vectors = Vectors.where_slow(bench.similarity, bench.judge.name)
     plan = Plan(
         cases=bench.cases,
-        systems=(Subject(guarded, bench.judge, unjudged, Vectors.where_slow(bench.similarity, bench.judge.name)),),
+        systems=(Subject(guarded, bench.judge, unjudged, vectors, keep=not isinstance(bench.system, Stored)),),
         scorer=scorer,
         results=results,
         workers=options.workers,

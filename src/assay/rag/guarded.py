@@ -1,11 +1,14 @@
-"""A system within the limits of a run: no question begins beyond them, and what somebody's own system spends counts."""
+"""A system within the limits of a run: no question begins beyond them, and what somebody's own system spends counts.
+
+What it gives is clean of the user's keys from here on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from assay.llm.budget import Budget
 from assay.llm.prices import Price, cost, unknown_price
+from assay.rag.clean import clean_output
 from assay.records import Case
 from assay.systems.protocol import Output, RagSystem
 
@@ -15,7 +18,8 @@ Priced = Callable[[Output], Price | None]
 class Guarded:
     """`priced` gives the price of what an output used; None: the system's calls are counted elsewhere, or are free."""
 
-    def __init__(self, system: RagSystem, budget: Budget, priced: Priced | None) -> None:
+    def __init__(self, system: RagSystem, budget: Budget, priced: Priced | None, secrets: Sequence[str] = ()) -> None:
+        self._secrets = secrets
         self.name = system.name
         self._system, self._budget, self._priced = system, budget, priced
         self._spent, self._asked = 0.0, 0
@@ -24,11 +28,11 @@ class Guarded:
     async def run(self, case: Case) -> Output:
         if self._priced is None:
             self._budget.check()
-            return await self._system.run(case)
+            return clean_output(await self._system.run(case), self._secrets)
         async with self._budget.hold(self._expected):
             output = await self._system.run(case)
             self._count(output, self._priced)
-            return output
+            return clean_output(output, self._secrets)
 
     async def close(self) -> None:
         await self._system.close()

@@ -8,12 +8,16 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.judges import Answer, Judge
+from assay.evaluate import Ended
+from assay.judges import Answer, Judge, Judgment
 from assay.judges import Judged as Judgement
+from assay.llm import FatalLlmError, RetryInfo
 from assay.rag.again import Lost, Unjudged
 from assay.rag.vectors import Vectors
 from assay.records import Case
 from assay.systems.protocol import Output, Passage, RagSystem
+
+NOTHING_LOST = Lost()
 
 
 class Judged(Struct, frozen=True):
@@ -22,7 +26,7 @@ class Judged(Struct, frozen=True):
     output: Output
     judgement: Judgement | None
     judge_seconds: float | None
-    lost: Lost = Lost()
+    lost: Lost = NOTHING_LOST
     """What the judge's earlier, failed tries at this answer took."""
 
 
@@ -32,8 +36,16 @@ class Subject:
     batch_size = 1
 
     def __init__(
-        self, system: RagSystem, judge: Judge, unjudged: Unjudged | None = None, vectors: Vectors | None = None
+        self,
+        system: RagSystem,
+        judge: Judge,
+        unjudged: Unjudged | None = None,
+        vectors: Vectors | None = None,
+        *,
+        keep: bool = True,
     ) -> None:
+        """Keep: an answer that the judge will never be able to judge is kept, for it may have been paid for."""
+        self._keep = keep
         self.system, self.judge, self._unjudged, self._vectors = system, judge, unjudged, vectors
         self.name = system.name
 
@@ -43,16 +55,26 @@ class Subject:
     async def _one(self, case: Case) -> Judged:
         kept = self._unjudged.get(case.id) if self._unjudged else None
         if kept is not None:
-            return replace(await self._judged(case, kept.output), lost=kept.lost)
+            return await self._judged(case, kept.output, kept.lost)
         output = await self.system.run(case)
         if output.fault is not None or output.answer is None:
             return Judged(output, None, None)
         return await self._judged(case, output)
 
-    async def _judged(self, case: Case, output: Output) -> Judged:
+    async def _judged(self, case: Case, output: Output, lost: Lost = NOTHING_LOST) -> Judged:
         if self._vectors is not None:
             await self._vectors.ready(answer_of(case, output))
-        return await judged(case, output, self.judge)
+        try:
+            return replace(await judged(case, output, self.judge), lost=lost)
+        except FatalLlmError as fault:
+            if not self._keep:
+                raise
+            raise Ended([Judged(output, self._without_grades(fault.what), None, lost)], fault) from None
+
+    def _without_grades(self, why: str) -> Judgement:
+        judge = self.judge
+        said = Judgment(reason=why, status="error", judge=judge.name, fingerprint=judge.fingerprint, rule="")
+        return Judgement(judgment=said, retry=RetryInfo(1, recovered=False, error=why))
 
 
 async def judged(case: Case, output: Output, judge: Judge) -> Judged:

@@ -82,7 +82,7 @@ def _publish(run: RunFolder, config: Config, baseline: str, *, different_judges:
     comparison, variants, why = _comparisons(run, config, baseline, rules_of(config, different_judges=different_judges))
     limited = figures({}, figures_of(summary), config.comparison.limits)
     limits = tuple(figure for figure in limited if figure.limit is not None)
-    compared = Compared(comparison, tuple(figure for figure in limits if figure.exceeded), why)
+    compared = Compared(comparison, tuple(figure for figure in limits if figure.exceeded), why, baseline != "none")
     steps = steps_of(run, config.path("runs"), config.path("baselines"))
     report = build_report(run, variants, compared, steps)
     write_atomic(run.path / REPORT_HTML, to_html(report))

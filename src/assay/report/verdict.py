@@ -21,6 +21,7 @@ from assay.runs.naming import BaselineName
 Summary = Mapping[str, Any]
 ExitCode = Literal[0, 1, 3]
 NO_BASELINE = "No baseline to compare with; --update-baseline makes one of a run."
+NOT_ASKED = "Not compared with a baseline: --baseline latest does."
 NAMED = 3
 """Measures that are named in the line; there may be dozens."""
 
@@ -42,6 +43,8 @@ class Compared(Struct, frozen=True):
     """Latency or cost beyond its limit, with or without a baseline."""
     refused: str | None = None
     """Why there is no comparison although there is a baseline."""
+    asked: bool = True
+    """Whether a comparison was asked for."""
 
 
 class Number(Struct, frozen=True):
@@ -157,7 +160,9 @@ def _change(compared: Compared) -> tuple[str, Tone]:
     comparison = compared.baseline
     if comparison is None:
         refused = compared.refused
-        return (f"Not compared: {refused}", "warn") if refused else (NO_BASELINE, "plain")
+        if refused:
+            return f"Not compared: {refused}", "warn"
+        return (NO_BASELINE if compared.asked else NOT_ASKED), "plain"
     said = headline(comparison)
     flips = comparison.flips
     lost = sum(flip.now < flip.before for flip in flips)

@@ -30,6 +30,7 @@ from assay.runs import history, manifest
 from assay.runs.folder import FAILURES, RESULTS, RunFolder, find_run
 from assay.runs.heading import heading, history_entry, index_block, skipped_block
 from assay.runs.results import ResultsFile, Row
+from assay.runs.writing import writing
 from assay.sampling import stratified
 
 KIND = "retrieval"
@@ -110,17 +111,23 @@ def evaluate_retrieval(order: Order, progress: Progress) -> RunFolder:
         data["rows"] = len(bench.cases) * len(bench.variants)
         names = "+".join([*filter(None, [order.corpus]), *(variant.name for variant in bench.variants)])
         run = RunFolder.create(order.config.path("runs"), data, names, max(order.config.retrieval.k))
-    scorer = RetrievalScorer(bench.measures, order.config.retrieval, bench.index)
+    with writing(run, new=order.resume is None):
+        _fill(run, bench, progress, started, now)
+    return run
+
+
+def _fill(run: RunFolder, bench: Bench, progress: Progress, started: float, now: datetime) -> None:
+    """Everything that belongs into the folder."""
+    scorer = RetrievalScorer(bench.measures, bench.config.retrieval, bench.index)
     results = ResultsFile(run.path / RESULTS, remember=True)
     plan = Plan(cases=bench.cases, systems=bench.variants, scorer=scorer, results=results, progress=progress)
     timings = evaluate(plan)
     if run.is_current and not any(timing.cases for timing in timings.values()):
-        return run
+        return
     place = {variant.name: number for number, variant in enumerate(bench.variants)}
     results.finish(lambda row: (place[row["variant"]], row["case_id"]))
     rows = results.read()
     _conclude(run, bench, rows, scorer, Clock(now, started, timings))
-    return run
 
 
 def _instead(gold: CaseSet) -> str | None:

@@ -65,6 +65,10 @@ class Anthropic:
             raise CallFault("unreadable", hidden(f"the service's reply cannot be read: {fault}", key)) from None
         return _reply(message, request)
 
+    def check(self) -> None:
+        _sdk()
+        read_key(self._key_name, self._where)
+
     async def close(self) -> None:
         if self._client is not None:
             await self._client.close()

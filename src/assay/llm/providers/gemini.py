@@ -47,6 +47,10 @@ class Gemini:
         except ValueError as fault:
             raise CallFault("unreadable", hidden(f"the service's reply cannot be read: {fault}", key)) from None
 
+    def check(self) -> None:
+        _sdk()
+        read_key(self._key_name, self._where)
+
     async def close(self) -> None:
         if self._client is not None:
             await self._client.aio.aclose()

@@ -75,6 +75,9 @@ class OpenAi:
         hint = key_hint(self._key_name)
         raise fault_of_status(status, found.decode("utf-8", "replace"), where=self._where, wait=wait, hint=hint)
 
+    def check(self) -> None:
+        read_key(self._key_name, self._where)
+
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
