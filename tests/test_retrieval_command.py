@@ -566,7 +566,7 @@ def test_a_conclusion_that_cannot_be_written_leaves_a_run_that_can_be_finished(
     assert main(["retrieval", "--quiet", "--resume", "last"]) == 3
     told = capsys.readouterr().err
     assert f"{name}: cannot be written: " in told
-    assert f"What was finished is kept; go on with: --resume {run.name}" in told
+    assert f"What was finished is kept. Go on with: assay retrieval --resume {run.name}" in told
     shutil.rmtree(run.path / name)
     assert main(["retrieval", "--quiet", "--resume", "last"]) == 0
     assert {file: (run.path / file).read_bytes() for file in before} == before
