@@ -123,7 +123,7 @@ def _line(session: Session) -> str:
 
 def read(folder: Path) -> list[Session]:
     path = folder / FILE_NAME
-    return [msgspec.convert(value, Session) for _, value in read_jsonl(path)] if path.exists() else []
+    return [msgspec.convert(value, Session) for _, value in read_jsonl(path)] if path.is_file() else []
 
 
 def totals(folder: Path) -> dict[str, Any]:
