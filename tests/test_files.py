@@ -209,7 +209,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(AssayError, match=r"cannot be read: Is a directory$"):
         read_text(tmp_path)
     path.write_bytes(b"one\ntw\xff")
-    with pytest.raises(AssayError, match=r"a\.txt:2: not UTF-8 at byte 6$"):
+    with pytest.raises(AssayError, match=r"a\.txt:2: not UTF-8 at byte 6\. Save it as UTF-8$"):
         read_text(path)
 
 

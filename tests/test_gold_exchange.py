@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from example_corpus import EXAMPLE, copy_example
+from msgspec.structs import replace
 
 from assay.cli.main import main
 from assay.errors import AssayError
-from assay.gold.candidate import read_log
+from assay.gold.candidate import accepted, read_log
 from assay.gold.exchange import read_given
 from assay.gold.people import OPTIONAL, REQUIRED, parse_people
 from assay.llm.batch import URL
@@ -125,7 +126,7 @@ def test_an_unreadable_answer_stays_open_and_is_logged(project: Path, capsys: py
     lines[0]["content"] = "I would rather not."
     assert main(["gold", "ingest", write(project / "first.jsonl", lines)]) == 1
     out = capsys.readouterr().out
-    assert "1 prompts are still open" in out
+    assert "1 prompt is still open" in out
     assert f"{asked[0]['custom_id']}: cannot be read" in out
     assert [each["custom_id"] for each in prompts(project)] == [asked[0]["custom_id"]]
     assert main(["gold", "ingest", write(project / "second.jsonl", [plain(asked[0])])]) == 0
@@ -199,13 +200,48 @@ def parsed(project: Path, text: str) -> Any:
         return parse_people(text, "mine.csv", index, {"safety": "safety*"})
 
 
-@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_row_becomes_a_candidate(separator: str, project: Path) -> None:
     [found] = parsed(project, "\ufeff".lstrip("\ufeff") + csv_of(ROW, separator=separator)).candidates
     assert (found.chunk_id, found.difficulty, found.stratum, found.model) == (CHUNK, 0.4, "safety", "person")
     assert (found.answer_type, found.reasoning_type, found.hard_type) == ("extractive", "single-hop", "ANSWERABLE")
     [other] = parsed(project, csv_of(ROW | {"answer": "It is the officer on duty"})).candidates
     assert other.answer_type == "abstractive"
+
+
+def test_a_table_as_office_programs_write_it(project: Path) -> None:
+    """Columns without a name at the edge, rows of separators alone, other letters in the names, `sep=`, old line ends."""
+    [whole] = parsed(project, csv_of(ROW)).candidates
+    header, row = csv_of(ROW, separator=";").split("\n")[:2]
+    text = "\r".join(["sep=;", f" {header.upper()};;", f"{row};;", ";" * 8, ""])
+    [found] = parsed(project, text.replace("\r", "\n", 1)).candidates
+    assert replace(found, batch="") == replace(whole, batch="")
+    long = ROW | {"explanation": "x" * 200_000}
+    assert len(parsed(project, csv_of(long)).candidates[0].explanation) == 200_000
+
+
+def test_files_of_two_people_a_file_twice_and_a_correction(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*rows: dict[str, str]) -> str:
+        (project / "mine.csv").write_text(csv_of(*rows), "utf-8-sig", newline="\r\n")
+        assert main(["gold", "ingest", "mine.csv"]) == 0
+        return capsys.readouterr().out
+
+    other = ROW | {"question": "What does the officer on duty do with the float plan?"}
+    assert said(ROW | {"answer": "the mayor of Pellham and her deputy"}) == "1 question of a person is taken\n"
+    assert said(other) == "1 question of a person is taken\n"
+    assert said(other) == "1 question of a person was known\n"
+    assert main(["gold", "build", "--quiet", "--partial"]) in {0, 1}
+    capsys.readouterr()
+    assert said(ROW, other) == "2 questions of a person are taken\n"
+    found = accepted(read_log(project / "gold.build" / "generation_log.jsonl"))
+    assert {each.answer for each in found if each.question == ROW["question"]} == {
+        "the mayor of Pellham and her deputy"
+    }
+    assert main(["gold", "build", "--quiet", "--partial"]) in {0, 1}
+    found = accepted(read_log(project / "gold.build" / "generation_log.jsonl"))
+    assert [(each.question, each.answer) for each in found] == [
+        (row["question"], ROW["answer"]) for row in (ROW, other)
+    ]
 
 
 def test_an_unanswerable_row(project: Path) -> None:
@@ -233,6 +269,21 @@ def test_an_unanswerable_row(project: Path) -> None:
         ),
         (csv_of(ROW | {"dificulty": "1"}), "mine.csv:1: unknown column 'dificulty'. Did you mean difficulty?"),
         (csv_of(ROW | {"question": ""}), "mine.csv:2: the question is empty"),
+        (csv_of(ROW) + f'{CHUNK},"Who signs?"\n', "mine.csv:3: the answer is empty"),
+        (
+            csv_of(ROW) + csv_of(ROW).split("\n")[1] + ",more\n",
+            "mine.csv:3: has more cells than the first row: 8, not 7",
+        ),
+        (
+            csv_of(ROW).replace('"\n', '"",\n'),
+            "mine.csv:2: is not CSV: unexpected end of data. A cell in double quotes",
+        ),
+        (csv_of(ROW).replace("\n", ",\n", 1).replace('"\n', '","x"\n'), "mine.csv:2: a cell stands under no name of a"),
+        (csv_of(ROW).replace("answer", "question"), "mine.csv:1: two columns are named 'question'"),
+        ("sep=;\n" + csv_of(ROW | {"difficulty": "2"}, separator=";"), "mine.csv:3: difficulty is '2'"),
+        (csv_of(ROW | {"answer": "two\nlines"}, ROW | {"difficulty": "x"}), "mine.csv:4: difficulty is 'x'"),
+        (csv_of(ROW).split("\n")[0], "mine.csv: holds no question at all"),
+        ("", "mine.csv:1: no column chunk_id, question,"),
     ],
 )
 def test_a_mistake_in_the_table_is_told_with_its_line(text: str, message: str, project: Path) -> None:

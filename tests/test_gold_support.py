@@ -134,6 +134,34 @@ def test_french_is_folded_and_negations_are_seen() -> None:
     assert examine(Claim(answer="À bord, les chiens ne sont pas admis"), chunk, "fr").method() == "coverage"
 
 
+@pytest.mark.parametrize(
+    ("answer", "chunk", "language", "method"),
+    [
+        ("Minors may hire a boat without consent", "A minor may not hire any boat without consent.", "en", None),
+        (
+            "Without consent minors may not hire a boat",
+            "A minor may not hire any boat without consent.",
+            "en",
+            "coverage",
+        ),
+        ("Members may not hire a boat without consent", "A member may hire any boat without consent.", "en", None),
+        ("Without consent members may hire a boat", "A member may hire any boat without consent.", "en", "coverage"),
+        ("Un mineur loue un bateau sans accord", "Un mineur ne loue jamais de bateau sans accord.", "fr", None),
+        (
+            "Sans accord un mineur ne loue pas de bateau",
+            "Un mineur ne loue jamais de bateau sans accord.",
+            "fr",
+            "coverage",
+        ),
+        ("On monte à bord sans gilet", "Nul ne monte à bord sans gilet.", "fr", None),
+    ],
+)
+def test_a_negation_dropped_beside_without_is_seen(answer: str, chunk: str, language: str, method: str | None) -> None:
+    found = examine(Claim(answer=answer), chunk, language)
+    assert found.method() == method
+    assert (found.denial is None) == (method is not None)
+
+
 def test_windows_are_runs_of_up_to_three_sentences() -> None:
     assert windows("One is. Two is. Three is. Four is.") == [
         *("One is.", "Two is.", "Three is.", "Four is."),

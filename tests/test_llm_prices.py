@@ -187,7 +187,7 @@ def test_max_cost_stops_cleanly_and_the_rest_can_follow(tmp_path: Path) -> None:
         assert len(replies) + len(stops) == 20
         assert len(server.calls) == len(replies) == 8
         assert total(model.ledger.spent) <= 0.05
-        assert "max_cost is $0.05" in str(stops[0])
+        assert "of max_cost is left" in str(stops[0])
         assert stops[0].exit_code == 3
         _, model = ask(settings(tmp_path, at(server, max_tokens=5), prices=PRICES), texts)
         assert len(server.calls) == 20

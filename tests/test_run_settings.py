@@ -242,7 +242,7 @@ def test_max_cost_counts_what_a_system_of_the_users_own_tells(project: str, caps
     set_up(project, "paid", llm={"prices": {"house/small": {"input": 1.0, "output": 1.0}}})
     write_cases(30)
     assert main(["run", "--quiet", "--workers", "2", "--max-cost", "0.01"]) == 3
-    assert "max_cost is $0.01" in told(capsys)
+    assert "of max_cost is left" in told(capsys)
     assert 9 <= len(last().results.read()) <= 11
     assert main(["run", "--quiet", "--resume", "last"]) == 0
     assert last().summary["execution"]["spent_usd"] == pytest.approx(0.030)

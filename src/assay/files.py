@@ -211,7 +211,7 @@ def _not_utf8(path: Path, fault: UnicodeDecodeError, data: bytes, start: int = 0
     """In data that begins at that byte and in that line. The fault's own place does not count a byte order mark."""
     place = len(data) - len(fault.object) + fault.start
     line += data.count(b"\n", 0, place)
-    return AssayError(f"not UTF-8 at byte {start + place}", where=f"{path}:{line}")
+    return AssayError(f"not UTF-8 at byte {start + place}", where=f"{path}:{line}", hint="Save it as UTF-8")
 
 
 def read_json(path: Path) -> Any:

@@ -131,9 +131,10 @@ def _decoded(path: Path) -> Iterator[LogLine | None]:
 
 
 def accepted(lines: Iterable[LogLine]) -> list[Candidate]:
-    """The candidates that came out of the batches, in their order, each once."""
+    """The candidates that came out of the batches, in their order, each once; a person's row corrects what was there."""
     found: dict[str, Candidate] = {}
     for line in lines:
         if line.event == "candidate" and line.accepted and line.candidate is not None:
-            found.setdefault(line.candidate.key, line.candidate)
+            if line.candidate.model == PERSON or line.candidate.key not in found:
+                found[line.candidate.key] = line.candidate
     return list(found.values())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +13,7 @@ from assay.corpus.quotes import fold, stands_in
 from assay.errors import AssayError, offer
 from assay.files import read_text, write_atomic
 from assay.gold.candidate import PERSON, Candidate, LogLine, key_of
+from assay.gold.formats.table import table_of
 from assay.gold.leaves import (
     ADVERSARIAL,
     ANSWER_TYPES,
@@ -71,40 +70,61 @@ class Written(Struct, frozen=True):
         return [*lines, LogLine(event="batch", batch=self.batch, accepted=True, reason=f"{len(lines)} kept, 0 refused")]
 
 
-def keep_csv(path: Path, folder: Path, index: Index, patterns: Mapping[str, str]) -> Written:
-    """Read, checked, and kept in the build's folder under a name of its content."""
+class Kept(Struct, frozen=True):
+    """What a file brought."""
+
+    questions: int
+    known: bool
+    """The very same file is there already."""
+
+
+def keep_csv(path: Path, folder: Path, index: Index, patterns: Mapping[str, str]) -> Kept:
+    """Read, checked, and kept in the build's folder under a number and a name of its content."""
     text = read_text(path)
     written = parse_people(text, str(path), index, patterns)
-    write_atomic(folder / f"person-{written.batch.removeprefix('csv-')}.csv", text)
-    return written
+    before = sorted(folder.glob(PATTERN))
+    name = f"{written.batch.removeprefix('csv-')}.csv"
+    known = any(each.name.endswith(name) for each in before)
+    if not known:
+        write_atomic(folder / f"person-{len(before) + 1:04d}-{name}", text)
+    return Kept(len(written.candidates), known)
 
 
 def read_people(folder: Path, index: Index, patterns: Mapping[str, str]) -> list[Written]:
+    """In the order they came: a question that comes again is the correction of the first."""
     return [parse_people(read_text(path), str(path), index, patterns) for path in sorted(folder.glob(PATTERN))]
 
 
 def parse_people(text: str, where: str, index: Index, patterns: Mapping[str, str]) -> Written:
-    """Every row, or the first fault with its line. A comma or a semicolon separates the columns."""
+    """Every row, or the first fault with its line."""
     batch = f"csv-{sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
-    first = text.partition("\n")[0]
-    reader = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter=";" if first.count(";") > first.count(",") else ","
-    )
-    _check_columns([name.strip() for name in reader.fieldnames or ()], where)
+    names, found = table_of(text, where)
+    _check_columns([_column(name) for name in names], where)
     rows = []
-    for row in reader:
-        cells = {(name or "").strip(): (cell or "").strip() for name, cell in row.items() if isinstance(cell, str)}
-        if any(cells.values()):
-            rows.append((reader.line_num, cells))
-    chunks = index.chunks(cells.get("chunk_id", "") for _, cells in rows)
-    return Written(batch, tuple(_candidate(cells, chunks, f"{where}:{line}", patterns, batch) for line, cells in rows))
+    for place, row in found:
+        cells = {_column(name): cell.strip() for name, cell in row.items()}
+        if cells.pop("", ""):
+            raise AssayError("a cell stands under no name of a column", where=place)
+        rows.append((place, cells))
+    if not rows:
+        raise AssayError("holds no question at all", where=where)
+    chunks = index.chunks(cells["chunk_id"] for _, cells in rows)
+    return Written(batch, tuple(_candidate(cells, chunks, place, patterns, batch) for place, cells in rows))
+
+
+def _column(name: str) -> str:
+    return name.strip().lower()
 
 
 def _check_columns(names: list[str], where: str) -> None:
     absent = [name for name in REQUIRED if name not in names]
     if absent:
-        raise AssayError(f"no column {', '.join(absent)}", where=f"{where}:1", expected=", ".join(REQUIRED))
-    for name in names:
+        raise AssayError(
+            f"no column {', '.join(absent)}",
+            where=f"{where}:1",
+            hint="The first row names the columns, separated by commas, semicolons or tabs",
+        )
+    for name in filter(None, names):
         if name not in REQUIRED + OPTIONAL:
             raise AssayError(f"unknown column '{name}'", where=f"{where}:1", hint=offer(name, REQUIRED + OPTIONAL))
 

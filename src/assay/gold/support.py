@@ -30,6 +30,7 @@ _CLOSE = 0.15
 _TELLING = 3
 """Words from which on a clause that affirms can be compared with one that denies."""
 _YES_NO = re.compile(r"^\W*(?:yes|no|oui|non|si)\b[\s,;:.!–—-]*", re.IGNORECASE)
+_WITHOUT = re.compile(r"\b(?:without|sans)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:–—]\s+|\s+(?:but|whereas|while|unless|mais|tandis que|alors que|sauf)\s+", re.IGNORECASE)
 
 
@@ -138,13 +139,27 @@ class _Unit(Struct, frozen=True):
     denies: bool
     denied: frozenset[str]
     """The first content word behind each negation: `no answer after 30 minutes` denies the answer, not the minutes."""
+    lacks: bool
+    """It says *without*, which denies a thing and leaves its verb as it is."""
+    negates: bool
+    """It denies by any other word."""
 
 
 def _unit(text: str, language: str) -> _Unit:
     words = {word for word in content_words(wording(text), language) if not any(map(str.isdigit, word))}
     denying = denies(text)
     denied = frozenset(_denied(text, language)) if denying else frozenset[str]()
-    return _Unit(text, frozenset(words), frozenset(numbers(text)), times(text), denying, denied)
+    bare = _WITHOUT.sub(" ", text)
+    return _Unit(
+        text=text,
+        words=frozenset(words),
+        numbers=frozenset(numbers(text)),
+        times=times(text),
+        denies=denying,
+        denied=denied,
+        lacks=bare != text,
+        negates=denying and denies(bare),
+    )
 
 
 def _whole(text: str, language: str) -> Iterator[_Unit]:
@@ -196,6 +211,8 @@ def _joined(first: _Unit, second: _Unit) -> _Unit:
         times=first.times | second.times,
         denies=first.denies or second.denies,
         denied=first.denied | second.denied,
+        lacks=first.lacks or second.lacks,
+        negates=first.negates or second.negates,
     )
 
 
@@ -231,14 +248,25 @@ def _about(clause: _Unit, levels: Sequence[Sequence[_Unit]]) -> list[_Unit]:
 
 def _is_turned(clause: _Unit, evidence: _Evidence) -> bool:
     same = _about(clause, (evidence.clauses, evidence.sentences, evidence.pairs))
+    if clause.lacks and same and all(_differs_beside_without(unit, clause) for unit in same):
+        return True
     if clause.denies:
         return bool(clause.words) and not any(unit.denies for unit in same)
     return len(clause.words) >= _TELLING and bool(same) and all(_denies_all(unit, clause) for unit in same)
 
 
+def _differs_beside_without(unit: _Unit, clause: _Unit) -> bool:
+    """`may not sail without a licence` and `may sail without a licence`: both deny something, one of them the verb."""
+    return unit.lacks and unit.negates != clause.negates and _holds(unit, clause)
+
+
 def _denies_all(unit: _Unit, clause: _Unit) -> bool:
     """A negation near some of the words may be about others."""
-    return bool(unit.denied & clause.words) and len(clause.words & unit.words) >= 0.8 * len(clause.words)
+    return bool(unit.denied & clause.words) and _holds(unit, clause)
+
+
+def _holds(unit: _Unit, clause: _Unit) -> bool:
+    return len(clause.words & unit.words) >= 0.8 * len(clause.words)
 
 
 def _wrong_numbers(claim: Claim, clauses: Iterable[_Unit], passage: str, evidence: _Evidence) -> tuple[str, ...]:

@@ -56,7 +56,11 @@ class Budget:
         if self.max_seconds is not None and self.seconds >= self.max_seconds:
             raise BudgetSpent(f"stopped after {self.seconds:.1f} s: max_seconds is {self.max_seconds:g}", hint=_RESUME)
         if self.max_cost is not None and self.spent + expected > self.max_cost:
-            raise BudgetSpent(f"stopped at ${self.spent:.4f}: max_cost is ${self.max_cost:g}", hint=_RESUME)
+            # of a run of several phases this one knows what was left to it, not what the user allowed in all
+            left = max(0.0, self.max_cost - self.spent)
+            raise BudgetSpent(
+                f"stopped: ${left:.4f} of max_cost is left, and the next call may cost ${expected:.4f}", hint=_RESUME
+            )
 
     @asynccontextmanager
     async def hold(self, forecast: Callable[[], float]) -> AsyncIterator[None]:

@@ -20,6 +20,7 @@ from assay.gold.generate import missing
 from assay.gold.people import keep_csv
 from assay.report.blocks import Report
 from assay.report.gold_build import estimate_report
+from assay.report.text import are, counted, was
 
 
 def order_of(arguments: argparse.Namespace) -> Order:
@@ -74,13 +75,18 @@ def ingest_into(order: Order, path: Path) -> dict[str, Any]:
     """A file of answers, or a person's CSV, into the folder of the build; what that leaves to be answered."""
     with prepared(order) as bench:
         if path.suffix.lower() == ".csv":
-            written = keep_csv(path, order.folder, bench.index, order.config.gold.strata)
-            said = [f"{len(written.candidates)} questions of a person are taken"]
-            return {"questions": len(written.candidates), "failed": {}, "said": said}
+            kept = keep_csv(path, order.folder, bench.index, order.config.gold.strata)
+            number = kept.questions
+            state = f"{was(number)} known" if kept.known else f"{are(number)} taken"
+            said = f"{counted(number, 'question')} of a person {state}"
+            return {"questions": number, "known": kept.known, "failed": {}, "said": [said]}
         found = ingest(path, bench.shop.batches, order.folder)
         given = by_batch(read_given(order.folder))
         open_ = missing(replace(bench.shop, given=given))
-    said = [f"{found.taken} answers are taken, {found.known} were known; {len(open_)} prompts are still open"]
+    said = [
+        f"{counted(found.taken, 'answer')} {are(found.taken)} taken, {found.known} {was(found.known)} known; "
+        f"{counted(len(open_), 'prompt')} {are(len(open_))} still open"
+    ]
     said += [f"{name}: {reason}" for name, reason in found.failed.items()]
     unreadable = {batch.id for batch in open_} & given.keys()
     said += [f"{name}: cannot be read; write it again with gold prompts" for name in sorted(unreadable)]

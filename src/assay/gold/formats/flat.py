@@ -13,6 +13,7 @@ from typing import Any
 from assay.errors import AssayError, unknown_name
 from assay.files import dump_json, read_jsonl, read_text
 from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Written, blank, carried, gathered
+from assay.gold.formats.table import table_of
 from assay.gold.leaves import LEAVES, Leaf
 from assay.validation import shown
 
@@ -69,28 +70,14 @@ def _whole(item: Raw, where: str, number: int) -> Raw:
 
 def read_csv(path: Path, order: Order) -> Bundle:
     names = columns_of(order)
-    text = read_text(path)
-    csv.field_size_limit(_CELL)
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
     raws = []
-    before = rows.line_num if rows.fieldnames else 1
-    for number, row in enumerate(rows, 1):
-        where, before = f"{path}:{before + 1}", rows.line_num
-        if None in row:
-            raise AssayError("has more cells than the first row", where=where)
+    for number, (where, row) in enumerate(table_of(read_text(path), str(path))[1], 1):
         cells = {key: _cell(value, path_of(names.get(key, key))) for key, value in row.items()}
         raws.append((where, _raised({k: v for k, v in cells.items() if v is not ABSENT}, names, where, number)))
     return _checked(raws, path)
 
 
 ABSENT = object()
-_CELL = 2**31 - 1
-"""Characters in a cell, at most: the text of a chunk may be longer than the library's own limit."""
-
-
-def _delimiter(text: str) -> str:
-    head = text.partition("\n")[0]
-    return max(",;\t", key=head.count)
 
 
 def _checked(raws: list[tuple[str, Raw]], path: Path) -> Bundle:
@@ -176,13 +163,13 @@ def _may_be_empty(leaf: Leaf) -> bool:
     return leaf.kinds == ("text",) and not leaf.nullable and not leaf.values
 
 
-def _cell(cell: str | None, path: str | None) -> Any:
+def _cell(cell: str, path: str | None) -> Any:
     """Text leaves as they stand; all else is JSON where it is JSON. An empty cell is null or an empty text.
 
     In a column nobody knows only what would be written in the same way is JSON: 1.50, 1e5 and NaN stay what they are.
     """
     leaf = BY_PATH.get(path or "")
-    if cell is None or cell == "":
+    if cell == "":
         return ABSENT if leaf is None else "" if _may_be_empty(leaf) else None
     if cell == '""':
         return ""
