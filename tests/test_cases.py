@@ -197,7 +197,7 @@ def test_what_can_be_converted_is_taken_as_it_is(tmp_path: Path) -> None:
     (case,) = load_cases(squad).cases
     assert (case.answer, len(case.expected_ids)) == ("Ana", 1)
     table.write_text("id,question,chunk_id,difficulty\nq1,Who?,c1,harsh\n")
-    with pytest.raises(AssayError, match=r"gold\.csv, question 'q1': difficulty is 'harsh'"):
+    with pytest.raises(AssayError, match=r"gold\.csv:2: difficulty is 'harsh'"):
         load_cases(table)
 
 

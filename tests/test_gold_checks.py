@@ -290,6 +290,14 @@ def test_what_is_lost_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len(data["present"]) == 19
 
 
+def test_an_unanswerable_question_that_is_lost_is_not_said_to_miss_an_answer(tmp_path: Path) -> None:
+    raws = clean()
+    put(15, "provenance.chunk_id", "gone")(raws)
+    put(15, "provenance.answer_explanation", "Of this the corpus says nothing at all")(raws)
+    found = relocate_gold(gold_file(raws, tmp_path), Grounds(index(), Config()))
+    assert {id_: found.how[id_] for id_ in found.lost} == {"q15": "the chunk it was written from is nowhere"}
+
+
 # --- phase 3 ------------------------------------------------------------------------------------------------------
 
 

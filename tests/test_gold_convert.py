@@ -337,7 +337,7 @@ def test_the_users_own_columns_go_before_the_keys_of_cases(tmp_path: Path) -> No
         ("a.csv", "question,source,page\nWho?,x.pdf,3", ["x.pdf"], [3]),
         ("a.csv", "question,source,page\nWho?,x.pdf;y.pdf,3;14", ["x.pdf", "y.pdf"], [3, 14]),
         ("a.csv", "question,source,page\nWho?,,", [], []),
-        ("a.csv", "question,source,page\nWho?,x.pdf,iv", ["x.pdf"], ["iv"]),
+        ("a.csv", "question,source,page\nWho?,x.pdf,3,\n,,,\n", ["x.pdf"], [3]),
     ],
 )
 def test_one_document_or_page_is_a_list_of_one(
@@ -345,6 +345,74 @@ def test_one_document_or_page_is_a_list_of_one(
 ) -> None:
     (raw,) = read(put(tmp_path / name, text), Order(columns={"docs": "source", "pages": "page"})).raws
     assert (raw["provenance"]["docs"], raw["provenance"]["pages"]) == (docs, pages)
+
+
+OTHERS = (
+    '{"question": "Who?", "gold": [{"doc": "x.pdf", "page": 7}, {"doc": "y.pdf", "page": 2}], "answer": "He"}',
+    '{"question": "Why?", "gold": [{"doc": "x.pdf", "page": 1}], "answerable": true, "answer": "So"}',
+    '{"question": "When?", "gold": [], "answerable": false, "answer": null}',
+)
+
+
+def test_a_file_with_keys_of_its_own_is_led_to_the_way_to_read_it(tmp_path: Path) -> None:
+    """The page and document inside others by `--map`; `answerable: false` is not lost."""
+    path = put(tmp_path / "a.jsonl", "\n".join(reversed(OTHERS)))
+    with pytest.raises(
+        AssayError, match=r"a\.jsonl:1: unknown key 'gold'\. Known: .*gold convert FILE --from jsonl .*--map"
+    ):
+        read(path, Order())
+    last, why, who = read(path, Order(columns={"docs": "gold.doc", "pages": "gold.page"})).raws
+    assert (who["provenance"]["docs"], who["provenance"]["pages"]) == (["x.pdf", "y.pdf"], [7, 2])
+    assert (why["provenance"]["docs"], why["provenance"]["pages"]) == (["x.pdf"], [1])
+    assert (last["provenance"]["docs"], last["provenance"]["pages"]) == ([], [])
+    assert [each["content"]["is_impossible"] for each in (who, why, last)] == [False, False, True]
+    assert (last["content"]["expected_answer"], last["classification"]["hard_type"]) == ("", None)
+    assert who["gold"] == [{"doc": "x.pdf", "page": 7}, {"doc": "y.pdf", "page": 2}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "columns", "told"),
+    [
+        (
+            "a.jsonl",
+            OTHERS[0],
+            {"answer": "anser"},
+            "a.jsonl: --map names 'anser', which no row has. Did you mean answer",
+        ),
+        ("a.jsonl", OTHERS[0], {"docs": "gold.file.name"}, "--map names 'gold.file.name', which no row has"),
+        (
+            "a.csv",
+            "question,answr\nWho?,He\n",
+            {"answer": "answer"},
+            "--map names 'answer', which no row has. Did you mean",
+        ),
+        (
+            "a.jsonl",
+            OTHERS[0],
+            {"question": "qestion"},
+            "--map names 'qestion', which no row has. Did you mean question?",
+        ),
+        (
+            "a.jsonl",
+            '{"input": "Who?"}',
+            {"question": "inptu"},
+            "a.jsonl:1: has no question; expected a column 'inptu'",
+        ),
+    ],
+)
+def test_a_column_that_no_row_has_is_a_slip(
+    name: str, text: str, columns: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(AssayError) as caught:
+        read(put(tmp_path / name, text), Order(columns=columns))
+    assert told in str(caught.value)
+
+
+def test_a_decimal_comma_in_a_column_of_numbers(tmp_path: Path) -> None:
+    text = "question;success_rate;difficulty;note\nWho?;0,83;0.4;0,83\n"
+    (raw,) = read(put(tmp_path / "a.csv", text), Order()).raws
+    assert raw["provenance"]["annales_source"]["success_rate"] == 0.83
+    assert (raw["classification"]["difficulty"], raw["note"]) == (0.4, "0,83")
 
 
 @pytest.mark.parametrize(
@@ -360,6 +428,11 @@ def test_one_document_or_page_is_a_list_of_one(
         ("a.csv", 'id,question\n1,"Who\nis it?"\n1,Who?\n', "a.csv:4: id '1' occurs twice, first in"),
         ("a.csv", "id,note\n1,2\n", "a.csv:2: has no question"),
         ("a.jsonl", "", "no question at all"),
+        ("a.csv", "question,pages\nWho?,3\nWhy?,iv\n", "a.csv:3: provenance.pages[0] is 'iv'; expected a whole number"),
+        ("a.csv", "question,success_rate\nWho?,high\n", "a.csv:2: provenance.annales_source.success_rate is 'high'"),
+        ("a.jsonl", '{"question": "Who?", "difficulty": "0,7"}\n', "a.jsonl:1: difficulty is '0,7'; expected a number"),
+        ("a.csv", 'question,answer\nWho?,"The\nWhy?,x\n', "a.csv:2: is not CSV: unexpected end of data"),
+        ("a.csv", "question,question\nWho?,x\n", "a.csv:1: two columns are named 'question'"),
     ],
 )
 def test_faults_are_told_with_their_place(name: str, text: str, told: str, tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_a_row_becomes_a_candidate(separator: str, project: Path) -> None:
 
 
 def test_a_table_as_office_programs_write_it(project: Path) -> None:
-    """Columns without a name at the edge, rows of separators alone, other letters in the names, `sep=`, old line ends."""
+    """Columns without a name at the edge, rows of separators alone, names in capitals, `sep=`, old line ends."""
     [whole] = parsed(project, csv_of(ROW)).candidates
     header, row = csv_of(ROW, separator=";").split("\n")[:2]
     text = "\r".join(["sep=;", f" {header.upper()};;", f"{row};;", ";" * 8, ""])

@@ -122,7 +122,7 @@ def test_unfit_chunks_are_kept_with_their_reason(tmp_path: Path) -> None:
     found = strata_of(tmp_path, [chunk("1", "a.md"), chunk("2", "a.md", tokens=12)], target=1)
     assert [(each.chunk_id, each.reason) for each in found.unfit] == [("2", "shorter than 50 tokens")]
     assert all("2" not in each.chosen for each in found.strata)
-    assert found.remarks == ("1 chunks get no question: 1 shorter than 50 tokens",)
+    assert found.remarks == ("1 chunk gets no question: 1 shorter than 50 tokens",)
 
 
 def test_chunks_of_another_language_get_no_question_unless_the_gate_is_off(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_what_the_corpus_can_give_is_told(tmp_path: Path) -> None:
     found = strata_of(tmp_path, [chunk(str(n), "a.md") for n in range(6)], target=600)
     # 30 % without an answer, one a chunk at most: 6 / 0.3 = 20
     assert found.target == found.capacity == 20
-    assert found.remarks == ("600 questions were asked for; the 6 fit chunks of this corpus can give 20",)
+    assert found.remarks == ("600 questions were asked for; with 6 fit chunks this corpus can give 20",)
 
 
 def test_the_choice_of_chunks_depends_on_the_seed_alone(tmp_path: Path) -> None:

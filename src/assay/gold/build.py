@@ -60,8 +60,10 @@ class Built(Struct, frozen=True, kw_only=True):
         """What a reader should know of the corpus and of what is missing."""
         if self.second is None:
             return self.strata.remarks
+        missing = self.second.missing
         said = (
-            f"{self.second.missing} questions are missing: `assay gold prompts` writes prompts that ask for them, "
+            f"{'1 question is' if missing == 1 else f'{missing} questions are'} missing: `assay gold prompts` writes "
+            "prompts that ask for what is, "
             "`assay gold ingest` takes the answers, and the next build adds what passes"
         )
         return (*self.strata.remarks, said)

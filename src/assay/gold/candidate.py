@@ -131,10 +131,12 @@ def _decoded(path: Path) -> Iterator[LogLine | None]:
 
 
 def accepted(lines: Iterable[LogLine]) -> list[Candidate]:
-    """The candidates that came out of the batches, in their order, each once; a person's row corrects what was there."""
+    """The candidates that came out of the batches, in their order, each once; a row of a person corrects the last."""
     found: dict[str, Candidate] = {}
     for line in lines:
-        if line.event == "candidate" and line.accepted and line.candidate is not None:
-            if line.candidate.model == PERSON or line.candidate.key not in found:
-                found[line.candidate.key] = line.candidate
+        each = line.candidate
+        if line.event != "candidate" or not line.accepted or each is None:
+            continue
+        if each.model == PERSON or each.key not in found:
+            found[each.key] = each
     return list(found.values())

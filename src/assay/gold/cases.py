@@ -225,11 +225,26 @@ def _flat(items: Iterable[tuple[int, Any]], place: Callable[[Keys], str]) -> Ite
     """`place` gives file and line of what stands at that path; asked only when something is wrong."""
     seen: dict[str, int] = {}
     for at, item in items:
-        case = _case_of_flat(convert(item, FlatCase, lambda keys, at=at: place((at, *keys))))  # type: ignore[misc]
+        case = _case_of_flat(_read_flat(item, lambda keys, at=at: place((at, *keys))))  # type: ignore[misc]
         if case.id in seen:
             raise AssayError(f"id '{case.id}' occurs twice, first at {place((seen[case.id],))}", where=place((at,)))
         seen[case.id] = at
         yield case
+
+
+def _read_flat(item: Any, place: Callable[[Keys], str]) -> FlatCase:
+    try:
+        return convert(item, FlatCase, place)
+    except AssayError as fault:
+        if not (fault.hint or "").startswith("Known: "):
+            raise
+        raise AssayError(fault.what, where=fault.where, hint=f"{fault.hint}. {_OTHER_KEYS}") from None
+
+
+_OTHER_KEYS = (
+    "JSON lines with keys of their own are read by: assay gold convert FILE --from jsonl --to schema-v2, where "
+    "--map docs=KEY.INNER,pages=KEY.OTHER says what they hold"
+)
 
 
 def _case_of_flat(flat: FlatCase) -> Case:

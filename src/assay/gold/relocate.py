@@ -119,7 +119,8 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
         target, by = _target(question, cases[question.id], found, grounds)
         if target is None and question.content.is_impossible and found.expected_id in texts:
             target, by = _most_of(texts[found.expected_id], question, grounds), "most of its old text"
-        how[question.id] = by
+        lost_context = target is None and question.content.is_impossible
+        how[question.id] = "the chunk it was written from is nowhere" if lost_context else by
         if target:
             moved[question.id] = target
     bare = [question for question in gold.questions if not _can_be_followed(question)]

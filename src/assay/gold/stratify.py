@@ -288,13 +288,14 @@ def _remarks(options: GoldOptions, target: int, strata: Iterable[Stratum], unfit
     remarks = []
     if target < options.target:
         fit = sum(stratum.fit for stratum in strata)
-        remarks.append(
-            f"{options.target} questions were asked for; the {fit} fit chunks of this corpus can give {target}"
-        )
+        them = "1 fit chunk" if fit == 1 else f"{fit} fit chunks"
+        remarks.append(f"{options.target} questions were asked for; with {them} this corpus can give {target}")
     if bare := [stratum.name for stratum in strata if not stratum.fit]:
         remarks.append(f"no fit chunk, so no question: {', '.join(bare)}")
     if unfit:
-        remarks.append(f"{len(unfit)} chunks get no question: {_reasons(unfit)}")
+        remarks.append(
+            f"{len(unfit)} {'chunk gets' if len(unfit) == 1 else 'chunks get'} no question: {_reasons(unfit)}"
+        )
     return tuple(remarks)
 
 

@@ -39,9 +39,8 @@ def verification_report(verification: Verification, questions: Mapping[str, Ques
         Section("What failed", (_set_failures(verification), _items(verification, questions))),
         Section("How the answers stand in their chunks", (_methods(verification),), detail=True),
     )
-    subtitle = (
-        f"{verification.questions} questions, {verification.unanswerable} of them unanswerable · {verification.index}"
-    )
+    asked = counted(verification.questions, "question")
+    subtitle = f"{asked}, {verification.unanswerable} of them unanswerable · {verification.index}"
     return Report(f"Gold set: {verification.gold}", subtitle, sections, _verdict(verification))
 
 
@@ -63,7 +62,12 @@ def _overview(verification: Verification) -> tuple[Block, ...]:
     )
     notes = []
     if verification.false_scores:
-        text = f"{len(verification.false_scores)} questions say chunk_match_score 100, and do not match their chunk."
+        number = len(verification.false_scores)
+        text = (
+            "1 question says chunk_match_score 100, and does not match its chunk."
+            if number == 1
+            else f"{number} questions say chunk_match_score 100, and do not match their chunks."
+        )
         notes.append(Note(text, "bad"))
     if verification.unanswerable and not verification.model:
         text = (

@@ -8,6 +8,7 @@ from assay.gold.audit import Audit
 from assay.gold.schema import Question
 from assay.report.blocks import Block, Card, Cards, Column, Field, Item, Items, Note, Report, Row, Section, Table, Tone
 from assay.report.numbers import format_value
+from assay.report.text import are, counted
 
 
 def audit_report(audit: Audit, questions: Mapping[str, Question], strata: Mapping[str, int]) -> Report:
@@ -16,7 +17,7 @@ def audit_report(audit: Audit, questions: Mapping[str, Question], strata: Mappin
     sections.append(Section("The sample", (Table((Column("kind"), Column("questions", "integer")), rows),)))
     if audit.bad:
         sections.append(Section("Found bad", (Items(tuple(_item(id_, audit, questions) for id_ in audit.bad)),)))
-    subtitle = f"{audit.questions} questions · seed {audit.options.seed}"
+    subtitle = f"{counted(audit.questions, 'question')} · seed {audit.options.seed}"
     return Report("Audit of a gold set", subtitle, tuple(sections))
 
 
@@ -36,7 +37,8 @@ def _overview(audit: Audit) -> tuple[Block, ...]:
         ]
     notes = [Note(_meaning(audit), tone)]
     if audit.outside:
-        notes.append(Note(f"{audit.outside} verdicts are on questions outside the sample and prove nothing.", "warn"))
+        them = f"{counted(audit.outside, 'verdict')} {are(audit.outside)} on questions outside the sample"
+        notes.append(Note(f"{them}: that proves nothing.", "warn"))
     return (Cards(tuple(cards)), *notes)
 
 
@@ -45,7 +47,7 @@ def _meaning(audit: Audit) -> str:
     limit = f"{options.max_bad:.1%} of the questions are bad ({options.confidence:.0%} confidence)"
     if audit.open:
         allowed = "none" if not options.allowed else f"at most {options.allowed}"
-        return f"If {allowed} of the {len(audit.sample)} is bad, at most {limit}."
+        return f"If {allowed} of the {len(audit.sample)} {are(options.allowed or 1)} bad, at most {limit}."
     return f"It is proved that at most {limit}." if audit.proved else f"It is not proved that at most {limit}."
 
 

@@ -10,12 +10,12 @@ from assay.gold.stratify import Strata
 from assay.report.blocks import Block, Card, Cards, Column, Note, Report, Row, Section, Table
 from assay.report.gold import tone_of
 from assay.report.numbers import format_value
+from assay.report.text import counted
 
 
 def estimate_report(estimate: BuildEstimate | None, strata: Strata) -> Report:
-    blocks: list[Block] = [
-        Note(f"{strata.target} questions from {sum(each.quota > 0 for each in strata.strata)} strata.")
-    ]
+    used = sum(each.quota > 0 for each in strata.strata)
+    blocks: list[Block] = [Note(f"{counted(strata.target, 'question')} from {counted(used, 'stratum', 'strata')}.")]
     blocks += [Note(remark, "warn") for remark in strata.remarks]
     if estimate is None:
         blocks.append(Note("No model is set: questions come from the file exchange."))
@@ -36,7 +36,7 @@ def estimate_report(estimate: BuildEstimate | None, strata: Strata) -> Report:
         blocks.append(
             Note(
                 "When too few questions pass, what is missing is asked for once more: "
-                f"at most {again.calls} calls and {dollars(again.cost)} beside these."
+                f"at most {counted(again.calls, 'call')} and {dollars(again.cost)} beside these."
             )
         )
     blocks += [Note(warning, "warn") for warning in estimate.warnings]

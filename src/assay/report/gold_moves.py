@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from assay.gold.relocate import Relocation
 from assay.gold.schema import Question
 from assay.report.blocks import Block, Card, Cards, Column, Field, Item, Items, Note, Report, Row, Section, Table
+from assay.report.text import counted
 
 FIRST = 50
 
@@ -32,7 +33,7 @@ def relocation_report(found: Relocation, questions: Mapping[str, Question], name
             Note("With --old-index, the index it was made from, questions are followed by the text of their chunk.")
         )
     sections.append(Section("Lost", tuple(lost)))
-    return Report(f"Relocation: {name}", f"{len(questions)} questions", tuple(sections))
+    return Report(f"Relocation: {name}", counted(len(questions), "question"), tuple(sections))
 
 
 def _item(id_: str, why: str, question: Question) -> Item:
@@ -45,7 +46,7 @@ def _item(id_: str, why: str, question: Question) -> Item:
 
 
 def conversion_report(written: int, lost: Mapping[str, str], target: str) -> Report:
-    note = Note(f"{written} questions written to {target}.", "good" if not lost else "warn")
+    note = Note(f"{counted(written, 'question')} written to {target}.", "good" if not lost else "warn")
     rows = tuple(Row((id_, why)) for id_, why in list(lost.items())[:FIRST])
     blocks: tuple[Block, ...] = (note, *([Table((Column("left out"), Column("why")), rows)] if rows else []))
     more = (Note(f"… and {len(lost) - FIRST} more"),) if len(lost) > FIRST else ()

@@ -21,6 +21,7 @@ from assay.report.blocks import (
     Tone,
 )
 from assay.report.numbers import format_value
+from assay.report.text import are, counted
 
 LEAST_HARD = 0.10
 TRIVIAL = 0.80
@@ -38,8 +39,10 @@ def stats_report(stats: GoldStats) -> Report:
         sections.append(Section("Coverage of the corpus", _coverage(stats)))
     if stats.sessions:
         table = Table((Column("session"), Column("questions", "integer")), tuple(map(_row, stats.sessions.items())))
-        sections.append(Section("Exam sessions", (table,), f"{stats.exam_questions} multiple-choice questions."))
-    subtitle = f"{stats.questions} questions, {stats.questions - stats.answerable} of them unanswerable"
+        sections.append(
+            Section("Exam sessions", (table,), f"{counted(stats.exam_questions, 'multiple-choice question')}.")
+        )
+    subtitle = f"{counted(stats.questions, 'question')}, {stats.questions - stats.answerable} of them unanswerable"
     return Report(f"Gold set: {stats.name}", subtitle, tuple(sections))
 
 
@@ -61,7 +64,9 @@ def _overview(stats: GoldStats) -> tuple[Block, ...]:
         tone: Tone = "warn" if stats.trivial >= TRIVIAL else "good"
         cards.append(Card("Trivial", format_value(stats.trivial, "percent"), "bm25 ranks the chunk first", tone))
     if stats.coverage and stats.coverage.unknown_chunks:
-        notes.append(Note(f"{stats.coverage.unknown_chunks} questions are of chunks that are not in the index.", "bad"))
+        them = stats.coverage.unknown_chunks
+        text = f"{counted(them, 'question')} {are(them)} of {'a chunk that is' if them == 1 else 'chunks that are'} not"
+        notes.append(Note(f"{text} in the index.", "bad"))
     return (Cards(tuple(cards)), *notes)
 
 

@@ -78,15 +78,13 @@ def ingest_into(order: Order, path: Path) -> dict[str, Any]:
             kept = keep_csv(path, order.folder, bench.index, order.config.gold.strata)
             number = kept.questions
             state = f"{was(number)} known" if kept.known else f"{are(number)} taken"
-            said = f"{counted(number, 'question')} of a person {state}"
-            return {"questions": number, "known": kept.known, "failed": {}, "said": [said]}
+            told = [f"{counted(number, 'question')} of a person {state}"]
+            return {"questions": number, "known": kept.known, "failed": {}, "said": told}
         found = ingest(path, bench.shop.batches, order.folder)
         given = by_batch(read_given(order.folder))
         open_ = missing(replace(bench.shop, given=given))
-    said = [
-        f"{counted(found.taken, 'answer')} {are(found.taken)} taken, {found.known} {was(found.known)} known; "
-        f"{counted(len(open_), 'prompt')} {are(len(open_))} still open"
-    ]
+    taken = f"{counted(found.taken, 'answer')} {are(found.taken)} taken, {found.known} {was(found.known)} known"
+    said = [f"{taken}; {counted(len(open_), 'prompt')} {are(len(open_))} still open"]
     said += [f"{name}: {reason}" for name, reason in found.failed.items()]
     unreadable = {batch.id for batch in open_} & given.keys()
     said += [f"{name}: cannot be read; write it again with gold prompts" for name in sorted(unreadable)]

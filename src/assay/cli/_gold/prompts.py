@@ -23,6 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.gold.bench import prepared
     from assay.gold.exchange import write_prompts
     from assay.gold.generate import missing
+    from assay.report.text import counted
 
     order = order_of(arguments)
     with prepared(order) as bench:
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"prompts": count, "answered": answered, "file": str(arguments.out)})
     else:
-        print(f"{count} prompts in {arguments.out}, {answered} answered before")
+        print(f"{counted(count, 'prompt')} in {arguments.out}, {answered} answered before")
         if count and model == UNSET:
             print(f"they name the model '{UNSET}': a batch endpoint wants its own, as in --model openai/gpt-5-mini")
         print(f"answers in: assay gold ingest ANSWERS.jsonl{given_options(arguments)}")

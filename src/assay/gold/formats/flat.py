@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError, unknown_name
+from assay.errors import AssayError, offer, unknown_name
 from assay.files import dump_json, read_jsonl, read_text
 from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Written, blank, carried, gathered
 from assay.gold.formats.table import table_of
 from assay.gold.leaves import LEAVES, Leaf
+from assay.gold.schema import question_of
 from assay.validation import shown
 
 BY_PATH = {leaf.path: leaf for leaf in LEAVES}
@@ -24,6 +25,8 @@ SHORT = {leaf.key: leaf.path for leaf in LEAVES} | {"answer": "content.expected_
 
 
 _LISTS = frozenset({"texts", "filled_texts", "numbers"})
+_COMMA = re.compile(r"\s*\d+,\d+\s*")
+"""A number as half of Europe's spreadsheets write it."""
 _CHOICE = re.compile(r"(?:mcq\.)?choices\.([A-Z])")
 """An exam sheet has a column for each choice."""
 
@@ -49,13 +52,44 @@ def read_lines(path: Path, order: Order) -> Bundle:
     """A line is a whole question of schema v2, or flat."""
     names = columns_of(order)
     raws = []
+    keys: dict[str, Any] = {}
     for number, item in read_jsonl(path):
         if not isinstance(item, dict):
             raise AssayError("not an object", where=f"{path}:{number}", expected="one question a line")
-        whole = isinstance(item.get("content"), dict)
         where = f"{path}:{number}"
-        raws.append((where, _whole(item, where, number) if whole else _raised(item, names, where, number)))
+        if isinstance(item.get("content"), dict):
+            raws.append((where, _whole(item, where, number)))
+            continue
+        item = _opened(item, names)
+        keys.update(item)
+        raws.append((where, _raised(item, names, where, number)))
+    if keys:
+        _check_map(names, keys, path)
     return _checked(raws, path)
+
+
+def _opened(item: Raw, names: Mapping[str, str]) -> Raw:
+    """With what the map names inside of others, `gold.doc`, under that name; the others are kept."""
+    inside = {name: _inside(item, name) for name in names if name not in item and "." in name}
+    return item | {name: value for name, value in inside.items() if value is not ABSENT}
+
+
+def _inside(value: Any, path: str) -> Any:
+    """What stands there; of a list, what stands there in each of its objects."""
+    if not path:
+        return value
+    if isinstance(value, list):
+        found = [each for each in (_inside(one, path) for one in value) if each is not ABSENT]
+        return ABSENT if value and not found else found[0] if len(found) == 1 else found
+    key, _, rest = path.partition(".")
+    return _inside(value[key], rest) if isinstance(value, dict) and key in value else ABSENT
+
+
+def _check_map(names: Mapping[str, str], keys: Mapping[str, Any], path: Path) -> None:
+    """A column that no row has is a slip, and would leave its leaf empty throughout."""
+    for name in names:
+        if name not in keys:
+            raise AssayError(f"--map names '{name}', which no row has", where=str(path), hint=offer(name, keys))
 
 
 def _whole(item: Raw, where: str, number: int) -> Raw:
@@ -71,7 +105,9 @@ def _whole(item: Raw, where: str, number: int) -> Raw:
 def read_csv(path: Path, order: Order) -> Bundle:
     names = columns_of(order)
     raws = []
-    for number, (where, row) in enumerate(table_of(read_text(path), str(path))[1], 1):
+    header, rows = table_of(read_text(path), str(path))
+    _check_map(names, dict.fromkeys(header), path)
+    for number, (where, row) in enumerate(rows, 1):
         cells = {key: _cell(value, path_of(names.get(key, key))) for key, value in row.items()}
         raws.append((where, _raised({k: v for k, v in cells.items() if v is not ABSENT}, names, where, number)))
     return _checked(raws, path)
@@ -88,6 +124,7 @@ def _checked(raws: list[tuple[str, Raw]], path: Path) -> Bundle:
         if raw["id"] in seen:
             raise AssayError(f"id '{raw['id']}' occurs twice, first in {seen[raw['id']]}", where=where)
         seen[raw["id"]] = where
+        question_of(raw, lambda _keys, where=where: where)  # type: ignore[misc]  # what could not be read back is told here
     return gathered(raw for _, raw in raws)
 
 
@@ -103,18 +140,31 @@ def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw
             rest[key] = value
     question = known.get("content.question")
     if not isinstance(question, str) or not question.strip():
+        wanted = next((name for name, path in names.items() if path == "content.question"), "question")
         hint = "Say which one holds it with --map question=NAME"
-        raise AssayError("has no question", where=where, expected="a column 'question'", hint=hint)
+        raise AssayError("has no question", where=where, expected=f"a column '{wanted}'", hint=hint)
     raw = blank(str(known.get("id") or f"q{number:04d}"), question)
     for path, value in known.items():
         if value is not None or path in BY_PATH:
             put(raw, path, _listed(value, BY_PATH[path]) if path in BY_PATH else value)
     raw["id"] = str(known.get("id") or raw["id"])
     _name_the_right_choice(raw["mcq"], known)
+    _say_whether_it_has_an_answer(raw, known, rest.get("answerable"))
     inside = [key for key in rest if key.rpartition(".")[0] in GROUPS]
     for key in inside:
         put(raw, key, rest[key])
     return raw | {key: value for key, value in rest.items() if key not in inside}
+
+
+def _say_whether_it_has_an_answer(raw: Raw, known: Mapping[str, Any], answerable: Any) -> None:
+    """Of rows that say it the other way round, as cases do: `answerable`. The reason stays open if none is given."""
+    content = raw["content"]
+    if isinstance(answerable, bool) and "content.is_impossible" not in known:
+        content["is_impossible"] = not answerable
+    if content["is_impossible"] is True:
+        content["expected_answer"] = content["expected_answer"] or ""
+        if "classification.hard_type" not in known:
+            raw["classification"]["hard_type"] = None
 
 
 def _listed(value: Any, leaf: Leaf) -> Any:
@@ -176,7 +226,8 @@ def _cell(cell: str, path: str | None) -> Any:
     if _is_text(leaf) or _CHOICE.fullmatch(path or ""):
         return cell
     try:
-        value = json.loads(cell, parse_constant=_refuse)
+        decimal = leaf is not None and leaf.kinds == ("number",) and _COMMA.fullmatch(cell)
+        value = json.loads(cell.replace(",", ".") if decimal else cell, parse_constant=_refuse)
         return value if leaf is not None or dump_json(value) == cell else cell
     except ValueError:
         return [part.strip() for part in cell.split(";")] if leaf and "texts" in "".join(leaf.kinds) else cell

@@ -20,21 +20,16 @@ Row = tuple[str, dict[str, str]]
 
 def table_of(text: str, where: str) -> tuple[list[str], Iterator[Row]]:
     """The names of the columns, and the rows that are not blank. A fault names its line."""
-    told = _TOLD.match(text)
-    body = text[told.end() :] if told else text
-    csv.field_size_limit(_CELL)
-    delimiter = told[1] if told else _delimiter(body)
-    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
-    offset = 1 if told else 0
-    names = next(_read(reader, where, offset), (where, []))[1]
+    lines = _lines(text, where)
+    place, names = next(lines, (f"{where}:1", []))
     for name in names:
         if name and names.count(name) > 1:
-            raise AssayError(f"two columns are named '{name}'", where=f"{where}:{1 + offset}")
-    return names, _rows(reader, names, where, offset)
+            raise AssayError(f"two columns are named '{name}'", where=place)
+    return names, _rows(lines, names)
 
 
-def _rows(reader: csv._reader, names: list[str], where: str, offset: int) -> Iterator[Row]:
-    for place, cells in _read(reader, where, offset):
+def _rows(lines: Iterator[tuple[str, list[str]]], names: list[str]) -> Iterator[Row]:
+    for place, cells in lines:
         if any(cells[len(names) :]):
             raise AssayError(
                 f"has more cells than the first row: {len(cells)}, not {len(names)}",
@@ -45,10 +40,15 @@ def _rows(reader: csv._reader, names: list[str], where: str, offset: int) -> Ite
             yield place, dict.fromkeys(names, "") | dict(zip(names, cells, strict=False))
 
 
-def _read(reader: csv._reader, where: str, offset: int) -> Iterator[tuple[str, list[str]]]:
+def _lines(text: str, where: str) -> Iterator[tuple[str, list[str]]]:
     """Each row with the line it begins on. A quote that is never closed would swallow the rest of the file."""
+    told = _TOLD.match(text)
+    body, before = (text[told.end() :], 2) if told else (text, 1)
+    csv.field_size_limit(_CELL)
+    delimiter = told[1] if told else _delimiter(body)
+    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
     while True:
-        place = f"{where}:{reader.line_num + 1 + offset}"
+        place = f"{where}:{reader.line_num + before}"
         try:
             yield place, next(reader)
         except StopIteration:
