@@ -315,5 +315,5 @@ def test_lines_of_schema_v2_may_have_keys_of_cases_beside(tmp_path: Path) -> Non
 def test_lines_that_are_not_utf8_are_told(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_bytes(b'{"id": "a", "question": "b", "expected_ids": ["c"]}\n{"id": "\xff"}')
-    with pytest.raises(AssayError, match=r"cases\.jsonl:2: not UTF-8 at byte 60$"):
+    with pytest.raises(AssayError, match=r"cases\.jsonl:2: not UTF-8 at byte 60\."):
         load_cases(path)

@@ -217,10 +217,10 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
 def test_a_byte_order_mark_is_counted_in_the_place_of_a_fault(tmp_path: Path, read: Callable[[Path], str]) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfone\n\xff")
-    with pytest.raises(AssayError, match=r"a\.txt:2: not UTF-8 at byte 7$"):
+    with pytest.raises(AssayError, match=r"a\.txt:2: not UTF-8 at byte 7\."):
         read(path)
     path.write_bytes(b"\xef\xbb\xbfa\xff")
-    with pytest.raises(AssayError, match=r"a\.txt:1: not UTF-8 at byte 4$"):
+    with pytest.raises(AssayError, match=r"a\.txt:1: not UTF-8 at byte 4\."):
         read(path)
 
 

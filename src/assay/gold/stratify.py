@@ -245,9 +245,11 @@ def _exact(rest: int, weights: Mapping[str, float]) -> dict[str, float]:
 def _rounded(rest: int, exact: Mapping[str, float], most: Mapping[str, int]) -> dict[str, int]:
     """Largest remainder; ties by name."""
     shares = {name: int(share + 1e-9) for name, share in exact.items()}
+    left = rest - sum(shares.values())  # counted down: a corpus may have as many strata as documents
     for name in sorted(exact, key=lambda name: (shares[name] - exact[name], name)):
-        if sum(shares.values()) < rest and shares[name] < most[name]:
+        if left > 0 and shares[name] < most[name]:
             shares[name] += 1
+            left -= 1
     return shares
 
 
