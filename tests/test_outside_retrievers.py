@@ -219,6 +219,15 @@ def test_a_run_file(tmp_path: Path, index: Index) -> None:
     assert ask(f"run:{path}", "", k=1, index=index, sources=("a.md",)) == [Ranking(("a",), (2.0,), "run")]
 
 
+def test_spaces_in_an_id_are_written_as_in_a_path(tmp_path: Path) -> None:
+    ids = ("code:a.rs::impl T for U", "x y", "x%20y")
+    index = write_index(tmp_path / "i.db", [Chunk(id=id_, text="t", source="a") for id_ in ids])
+    path = tmp_path / "r.txt"
+    path.write_text("q Q0 code:a.rs::impl%20T%20for%20U 1 2.0 t\nq Q0 x%20y 2 1.0 t\n")
+    (found,) = build(f"run:{path}", Config(), index).search([Query("q", "")], Request(k=9))
+    assert found == Ranking((ids[0], "x%20y"), (2.0, 1.0), "run")  # what is an id as it stands is that id
+
+
 def test_a_run_file_beside_the_settings(tmp_path: Path) -> None:
     (tmp_path / "r.txt").write_text("q Q0 a 1 2.0 t\n")
     config = msgspec.structs.replace(Config(), root=str(tmp_path))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.config import Config
+from assay.corpus.index import Index
 from assay.errors import AssayError
 from assay.records import Fault, Ranking
 from assay.retrievers.answers import cut_of
@@ -35,6 +36,7 @@ class RunFile:
         self.name = f"run:{context.argument}"
         self._index = context.index
         self._run = read_run(run_path(context.argument, context.config))
+        self._spaced = _spaced(context.index)
 
     def search(self, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
         cut = cut_of(self._index, request, SCALE)
@@ -42,6 +44,16 @@ class RunFile:
 
     def _ranking(self, query: str, k: int, allowed: frozenset[str] | None) -> Ranking:
         ranking = self._run.get(query, Ranking((), (), SCALE))
-        pairs = zip(ranking.ids, ranking.scores, strict=True)
+        ids = [self._spaced.get(id_, id_) for id_ in ranking.ids]
+        pairs = zip(ids, ranking.scores, strict=True)
         kept = [(id_, score) for id_, score in pairs if allowed is None or id_ in allowed][:k]
         return Ranking(tuple([id_ for id_, _ in kept]), tuple([score for _, score in kept]), SCALE)
+
+
+def _spaced(index: Index | None) -> dict[str, str]:
+    """Ids with spaces in them (`impl Display for Point`), which part the columns of the format, by how they are written
+    there."""
+    ids = index.ids if index else ()
+    written = {id_.replace(" ", "%20"): id_ for id_ in ids if " " in id_}
+    taken = written.keys() & set(ids) if written else set()
+    return {name: id_ for name, id_ in written.items() if name not in taken}

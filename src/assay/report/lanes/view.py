@@ -131,7 +131,9 @@ def _cases(summary: Summary) -> tuple[Block, ...]:
     notes: list[Block] = [Note(text, "warn") for text in _warnings(summary)]
     results = _worst_first(summary)
     if _is_long(summary):
-        notes.append(Note(f"The worst {LONGEST} of {len(results)} results; all are in the report."))
+        notes.append(
+            Note(f"The worst {LONGEST} of {len(results)} results; the report lists every one under All cases.")
+        )
     return (*notes, _table_of(summary, results[:LONGEST]))
 
 
