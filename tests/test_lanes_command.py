@@ -126,6 +126,16 @@ def test_a_duplicate_of_a_built_in_case_names_both_places(project: Path, capsys:
     assert told == "assay: cases.json:2: id 'retry_delay' occurs twice, first at built-in cases.json:2\n"
 
 
+@pytest.mark.parametrize("command", [["lanes"], ["code"], ["retrieval", "--variants", "bm25"]])
+@pytest.mark.usefixtures("project")
+def test_a_baseline_that_is_not_there_is_told_before_the_run(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "--baseline", "nosuch.json", "--quiet"]) == 2
+    assert "no run 'nosuch.json'" in capsys.readouterr().err
+    assert not Path("runs").exists()
+
+
 def test_a_baseline_is_promoted_and_compared_with(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["lanes", "--no-builtin", "--cases", "cases.json", "--quiet"]
     assert main([*command, "--update-baseline"]) == 0

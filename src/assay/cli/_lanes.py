@@ -38,11 +38,12 @@ def evaluate(arguments: argparse.Namespace, config: Config, lane: Lane | None) -
     from assay.cli._progress import progress_to
     from assay.errors import AssayError
     from assay.lanes.evaluation import Order, evaluate_lanes
-    from assay.report.publish import publish
+    from assay.report.publish import publish, require_baseline
 
     if arguments.k is not None and arguments.k < 1:
         raise AssayError(f"--k is {arguments.k}", expected="a whole number from 1 on")
     settings = _override(config, arguments)
+    require_baseline(arguments.baseline, settings)
     with progress_to(quiet=arguments.quiet) as progress:
         order = Order(
             config=settings,

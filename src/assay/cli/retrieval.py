@@ -47,10 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.cli._output import finish, print_json
     from assay.cli._progress import progress_to
     from assay.config import load
-    from assay.report.publish import publish
+    from assay.report.publish import publish, require_baseline
     from assay.retrieval.evaluation import evaluate_retrieval
 
     config = _override(load(arguments.config), arguments)
+    require_baseline(arguments.baseline, config)
     done = []
     for order in _orders(config, arguments):
         with progress_to(quiet=arguments.quiet) as progress:
