@@ -145,7 +145,8 @@ def assay_run(given: argparse.Namespace) -> Found:
     for module in ("aiohttp", *MODULES):
         import_module(module)
     from assay.config import Config, Judging, LlmOptions, ModelOptions, Pipeline, Prices, RunOptions
-    from assay.rag.evaluation import Order, run_rag
+    from assay.rag.bench import Order
+    from assay.rag.evaluation import run_rag
     from assay.report.publish import publish
 
     folder = Path(given.folder)

@@ -12,7 +12,7 @@ from assay.config import Config, Gate
 from assay.corpus.documents import Documents
 from assay.llm.prices import FREE, Price
 from assay.rag import summary
-from assay.rag.evaluation import judge_gate, status_of
+from assay.rag.conclusion import judge_gate, status_of
 from assay.rag.outcomes import Corpus, archetype_of, stage_of
 from assay.rag.retrieved import find
 from assay.rag.tally import Spending, Tally

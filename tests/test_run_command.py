@@ -186,7 +186,7 @@ def test_a_recording_can_be_committed_and_replayed_elsewhere(project: Path, serv
 def test_interactive_keeps_or_changes_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     from assay.cli._run import ask
     from assay.config import Config
-    from assay.rag.evaluation import Order
+    from assay.rag.bench import Order
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     said = iter(["", "openai/none-1", "", "7", "reference", ""])

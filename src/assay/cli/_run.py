@@ -14,7 +14,8 @@ from assay.config import Config, Pipeline
 from assay.errors import AssayError
 from assay.llm import price_of
 from assay.rag.batches import Exchange
-from assay.rag.evaluation import KIND, Order, select_cases
+from assay.rag.bench import Order, select_cases
+from assay.rag.evaluation import KIND
 from assay.rag.settings import differences, resumed
 from assay.runs.folder import find_run
 from assay.runs.manifest import mask

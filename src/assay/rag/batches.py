@@ -15,8 +15,8 @@ from assay.llm import price_of
 from assay.llm.batch import BatchResult, keep, read_batch, write_batch
 from assay.llm.outbox import Waiting
 from assay.llm.prices import cost
+from assay.rag.bench import Bench
 from assay.rag.clean import clean_output
-from assay.rag.evaluation import Bench
 from assay.rag.subject import answer_of
 from assay.records import Case
 from assay.systems.secrets import secrets_of

@@ -7,7 +7,7 @@ import asyncio
 from assay.judges import Answer, LlmJudge
 from assay.llm import ChatRequest, connect, estimate
 from assay.llm.prices import Price
-from assay.rag.evaluation import Bench, Order, prepare, prices
+from assay.rag.bench import Bench, Order, prepare, prices
 from assay.records import Case
 from assay.runs.forecast import Forecast, RunEstimate, scaled, unknown
 from assay.sampling import stratified

@@ -17,7 +17,8 @@ from assay.gold.cases import CaseSet, Excluded
 from assay.judges.words import Similarity
 from assay.llm import connect
 from assay.rag.again import Remembering, Stored, models_of
-from assay.rag.evaluation import KIND, Before, Bench, Order, execute, nothing_before
+from assay.rag.bench import Bench, Order
+from assay.rag.evaluation import KIND, Before, execute, nothing_before
 from assay.rag.judging import make_judge, rule_of
 from assay.rag.measures import check_rules
 from assay.records import Progress

@@ -69,7 +69,8 @@ def _retrieval(settings: Config) -> RunFolder:
 
 
 def _run(settings: Config) -> RunFolder:
-    from assay.rag.evaluation import Order, run_rag
+    from assay.rag.bench import Order
+    from assay.rag.evaluation import run_rag
 
     index = settings.path("index")
     needed = settings.run.pipeline.system == "embedded" or index.exists()
