@@ -327,7 +327,7 @@ def test_nobody_there_ends_all_at_once() -> None:
 def test_a_service_that_goes_leaves_the_run_incomplete() -> None:
     config = Config(retrieval=msgspec.structs.replace(Config().retrieval, http=Http(retries=0)))
     variant = Variant("gone", build(f"{closed_address()}/search", config, None), Request(k=1))
-    with pytest.raises(IncompleteRun, match="--resume last"):
+    with pytest.raises(IncompleteRun, match="What was finished is kept"):
         variant.answer([Case(id="a", question="a", expected={"x": 1})])
 
 

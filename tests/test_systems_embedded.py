@@ -14,10 +14,12 @@ import pytest
 from chat_server import Answer, Call, ChatServer, chat, error
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from small_index import write_index
 from systems_corpus import CASES, CHUNKS, corpus, output, outputs, settings, system
 
-from assay.errors import AssayError
+from assay.config import Http, RetrievalOptions
+from assay.errors import AssayError, IncompleteRun
 from assay.llm import connect
 from assay.llm.budget import Budget, BudgetSpent
 from assay.llm.faults import FatalLlmError
@@ -142,6 +144,14 @@ def test_retrieval_faults_are_told_with_their_phase(tmp_path: Path) -> None:
     assert found.fault is not None
     assert (found.fault.phase, found.fault.message) == ("retrieval", "1 ids are not in the index, such as 'nowhere'")
     assert found.candidates == (Passage(id="nowhere", score=2.5),)
+
+
+def test_a_search_service_that_is_gone_leaves_the_run_incomplete(tmp_path: Path) -> None:
+    with ChatServer(lambda _: Answer(chat("never asked"))) as server:
+        url = server.url
+    quick = replace(settings(tmp_path, retriever=f"{url}/search"), retrieval=RetrievalOptions(http=Http(retries=0)))
+    with pytest.raises(IncompleteRun, match=r"nobody answers there.*What was finished is kept"):
+        output("embedded", quick)
 
 
 def test_a_reranker_that_raises_keeps_the_candidates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

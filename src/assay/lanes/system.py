@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from assay.lanes.tasks import Task
 from assay.records import Fault, Lane, Ranking
-from assay.retrieval.system import ask, batch_of
+from assay.retrieval.system import batch_of
+from assay.retrievers.asking import ask
 from assay.retrievers.protocol import Query, Request, Retriever
 
 

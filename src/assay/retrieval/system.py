@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from assay.errors import IncompleteRun
-from assay.http import Unreachable
 from assay.records import Case, Fault, Ranking
+from assay.retrievers.asking import ask
 from assay.retrievers.protocol import Batched, Query, Request, Retriever
 
 BATCH, SMALL = 512, 8
@@ -20,15 +19,6 @@ def batch_of(retriever: Retriever) -> int:
     if isinstance(retriever, Batched):
         return retriever.batch_size
     return BATCH if retriever.local else SMALL
-
-
-def ask(retriever: Retriever, queries: Sequence[Query], request: Request) -> list[Ranking | Fault]:
-    """A service that is gone ends the run, which can go on when it is back: thousands of cases would fail alike."""
-    try:
-        return retriever.search(queries, request)
-    except Unreachable as fault:
-        hint = f"{fault.hint} What was finished is kept; go on with --resume last"
-        raise IncompleteRun(fault.what, where=fault.where, hint=hint) from None
 
 
 class Variant(Struct, frozen=True):

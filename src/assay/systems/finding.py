@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from assay.corpus.index import Index
 from assay.records import Case, Chunk, Fault, Lane, Ranking
+from assay.retrievers.asking import ask
 from assay.retrievers.protocol import Context as RetrieverContext
 from assay.retrievers.protocol import Query, Request, Retriever
 from assay.retrievers.rerank import Reranked
@@ -58,7 +59,7 @@ class Finder:
     def _find(self, cases: Sequence[Case], lane: Lane | None) -> list[Found]:
         start = perf_counter()
         request = Request(k=self._recall_k, sources=self._sources, lane=lane)
-        rankings = self._retriever.search([Query(case.id, case.question) for case in cases], request)
+        rankings = ask(self._retriever, [Query(case.id, case.question) for case in cases], request)
         looked_at = self._again if self._second else self._precision_k
         wanted = [id_ for ranking in rankings if isinstance(ranking, Ranking) for id_ in ranking.ids[:looked_at]]
         chunks = self._index.chunks(wanted)
