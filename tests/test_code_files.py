@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.config import Chunking
 from assay.corpus.code import unit_files
 from assay.corpus.code.files import source_name
+from assay.corpus.intake import load
 from assay.corpus.scan import Problem, Sources, scan
+from assay.errors import AssayError
 
 
 def put(root: Path, files: dict[str, str]) -> Path:
@@ -134,6 +137,26 @@ def test_what_is_left_out_is_told_with_the_reason(tmp_path: Path) -> None:
         "vendor": "vendored code",
         "dist": "build output",
     }
+
+
+def test_a_binary_file_is_no_source(tmp_path: Path) -> None:
+    put(tmp_path, {"a.py": "def f(): pass\n"})
+    (tmp_path / "video.ts").write_bytes(b"G@\0\x10" + bytes(range(256)) * 9)
+    (tmp_path / "late.py").write_bytes(b"x = 1\n" * 1200 + b"\0")
+    (tmp_path / "later.py").write_bytes(b"x = 1\n" * 1400 + b"\0")
+    (tmp_path / "wide.py").write_bytes("def g(): pass\n".encode("utf-16"))
+    found = scan(Sources(code=(tmp_path,)), tmp_path / "i.db")
+    assert [file.name for file in found.files] == ["a.py", "later.py", "wide.py"]
+    reason = "binary, no source code"
+    assert found.left_out == [Problem("late.py", reason), Problem("video.ts", reason)]
+
+
+def test_a_binary_file_that_is_named_itself_gives_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "video.ts"
+    path.write_bytes(b"G@\0\x10")
+    [found] = scan(Sources(code=(path,)), tmp_path / "i.db").files
+    with pytest.raises(AssayError, match="binary, no source code"):
+        load(found, Chunking(), "auto")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")

@@ -289,3 +289,40 @@ def test_a_class_in_capitals_is_no_macro() -> None:
     inside = "class URL : QObject {\n  Q_OBJECT\npublic:\n  void open();\n  URL(int a) {}\n};\n"
     source = inside + "URL::URL() : x(1) {}\nURL::~URL() {}\n"
     assert names("a.cpp", source) == ["URL", "URL::open", "URL::URL(int a)", "URL::URL()", "URL::~URL"]
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("void* operator new(size_t n) { return 0; }", ["operator new"]),
+        ("void operator  delete[](void* p) noexcept;", ["operator delete[]"]),
+        (
+            "struct V { V operator +(const V& o) const; void* operator new(size_t n); };",
+            ["V", "V::operator+", "V::operator new"],
+        ),
+        ("bool A::operator <(const A& o) const { return true; }", ["A::operator<"]),
+    ],
+)
+def test_operators_that_are_words_are_two(source: str, names: list[str]) -> None:
+    assert [unit.symbol for unit in units_of("a.cpp", source.encode())] == names
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("function f() {\n  let x: { a(); b(): void };\n}", ["f"]),
+        ("function f() {\n  if (g) { let x: { b(): void }; }\n}", ["f"]),
+        ("class A { m() { const x = (y: { b(): void }) => 1; } }", ["A", "A::m", "A::m::x"]),
+        (
+            "function f() {\n  type T = { a(); };\n  interface I { b(); }\n}",
+            ["f", "f::T", "f::T::a", "f::I", "f::I::b"],
+        ),
+        ("let x: { a(); b(): void };", ["x", "x::a", "x::b"]),
+        ("class A { m(): { a(); } { } }", ["A", "A::m", "A::m::a"]),
+        ("declare global { interface W { a(): void } function g(): void; }", ["W", "W::a", "g"]),
+        ("namespace N { interface I { a(); } }", ["N", "N::I", "N::I::a"]),
+    ],
+)
+def test_signatures_of_types_without_a_name(source: str, names: list[str]) -> None:
+    """Inside a function nobody can ask for them."""
+    assert [unit.symbol for unit in units_of("a.ts", source.encode())] == names

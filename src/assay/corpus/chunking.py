@@ -22,6 +22,7 @@ VERSION = 1
 
 # A word of more than 50 letters is data (base64, a line without spaces) and counts by its length.
 _TOKEN = re.compile(r"\w{1,50}|[^\w\s]")
+_NO_PART_OF_ID = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'»”’)\]]*\s+")
 _FLEXIBLE_SHARE = 0.15
@@ -87,7 +88,9 @@ def chunk_document(name: str, pages: Sequence[Page], chunking: Chunking, languag
 def id_part(name: str) -> str:
     """A file's name as part of an id. White space and control characters are percent-encoded: TREC files, in which
     ids are exchanged, are separated by white space."""
-    return re.sub(r"[\s%\x00-\x1f\x7f-\x9f]", lambda found: quote(found.group(), safe=""), name)
+    if name.isprintable() and " " not in name and "%" not in name:
+        return name
+    return _NO_PART_OF_ID.sub(lambda found: quote(found.group(), safe=""), name)
 
 
 def _document(pages: Sequence[Page]) -> Document:

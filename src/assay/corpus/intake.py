@@ -56,8 +56,12 @@ def load(file: Found, chunking: Chunking, language: str) -> Loaded:
 
 def _load_code(file: Found) -> Loaded:
     from assay.corpus.code import extract
+    from assay.corpus.code.files import BINARY, is_binary
 
-    found = extract(file.name, file.path.read_bytes())
+    source = file.path.read_bytes()
+    if is_binary(source):
+        raise AssayError(BINARY)
+    found = extract(file.name, source)
     note = f"line {found.broken_at} does not parse; cut as far as it does"
     return Loaded(
         chunks=[

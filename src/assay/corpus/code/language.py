@@ -56,11 +56,13 @@ class Sign(Struct, frozen=True):
 
 
 _CONTROL = re.compile(rb"\n[\s}]*(?:else\s+)?(?:if|for|while|switch|catch|synchronized)\b[^{]*$")
+_CONTROL_STARTS = (b"if", b"for", b"wh", b"sw", b"ca", b"el", b"sy")
+"""Quicker to look for."""
 
 
 def is_control(line: bytes) -> bool:
     """Of the brace in `if (…) {`."""
-    return _CONTROL.match(line) is not None
+    return line.lstrip(b"\n \t}").startswith(_CONTROL_STARTS) and _CONTROL.match(line) is not None
 
 
 OPENING = Sign(")", r"\)\s*[{/]", is_control)
@@ -90,6 +92,8 @@ class Language(Struct, frozen=True, kw_only=True):
     """A node that is no holder is looked into for units if one of these is in its text."""
     braces: tuple[bytes, ...] = (b"{",)
     """One of these is in every node that has a unit in it, not counting the first byte of the node."""
+    openers: tuple[bytes, ...] = ()
+    """What begins so is looked into without asking for signs in all of it: it holds units as a rule."""
     holders: tuple[str, ...] = ()
     """Node types that are always looked into."""
     bodies: Mapping[str, str] = {}
@@ -179,7 +183,7 @@ def named(kind: str, field: str = "name", *, is_declaration: bool = False) -> De
     """Of a node that has its name in a field."""
 
     def describe(node: Node) -> Description:
-        return Description(kind, field_text(node, field), is_declaration=is_declaration)
+        return Description(kind, text_of(node.child_by_field_name(field)) or None, is_declaration=is_declaration)
 
     return describe
 

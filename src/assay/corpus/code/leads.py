@@ -20,42 +20,46 @@ class Leads:
 
     def __init__(self, data: bytes, language: Language) -> None:
         self._data, self._language = data, language
-        self._starts, self._ends = list[int](), list[int]()
+        self._is_by_lines = language.line_comment is not None
+        self._starts: list[int] = []
+        self._ends: list[int] = []
         """Of attributes, and of comments that the tree is asked for."""
-        self._by_end = dict[int, int]()
+        self._by_end: dict[int, int] = {}
         """End → start, where comments are lines that the tree is not asked for."""
 
     def add(self, start: int, end: int) -> None:
         """One that stands behind all that were added before."""
-        if self._language.line_comment is None:
+        if self._is_by_lines:
+            self._by_end[end] = start
+        else:
             self._starts.append(start)
             self._ends.append(end)
-        else:
-            self._by_end[end] = start
 
     def begin(self, start: int) -> int:
         """Where a unit begins with them, each on the same line as the next or on the one above it. What stands behind
-        code on the first line belongs to that."""
-        if self._language.line_comment is not None:
-            return self._begin_by_lines(start)
-        first, above, number = start, start, len(self._ends)
+        code on the first line belongs to that. White space at the beginning of the line is part of it."""
+        if self._is_by_lines:
+            return self.line_start(self._begin_by_lines(start))
+        data, above, number, first = self._data, start, len(self._ends), -1
         while number:
             number -= 1
             end = self._ends[number]
             if above - end > _SPACE:
                 break
-            gap = self._data[end:above]
-            if gap.count(b"\n") > 1 or (gap and not gap.isspace()):
+            gap = data[end:above]
+            if gap and (not gap.isspace() or gap.count(b"\n") > 1):
                 break
             above = self._starts[number]
-            if self._data[above - 1] == _LINE_END or self.indent(above) is not None:
-                first = above
-        return first
+            indent = self.indent(above)
+            if indent is not None:
+                first = above - indent
+        return self.line_start(start) if first < 0 else first
 
     def _begin_by_lines(self, start: int) -> int:
         if self._data.endswith(b"\n\n", 0, start) or (lead := self._before(start)) is None:
             return start
-        chain, inner = list[int](), self._language.inner_docs
+        chain: list[int] = []
+        inner = self._language.inner_docs
         while lead is not None and not self._data.startswith(inner, lead):
             chain.append(lead)
             lead = self._before(lead)
@@ -63,12 +67,16 @@ class Leads:
 
     def indent(self, start: int) -> int | None:
         """Bytes of white space between the beginning of the line and this place; None: there is something else."""
-        if start == 0 or self._data[start - 1] == _LINE_END:
+        data = self._data
+        if start == 0 or data[start - 1] == _LINE_END:
             return 0
-        before = self._data[max(0, start - _SPACE) : start]
-        code = before.rstrip(b" \t")
-        is_first = not code and len(before) == start
-        return len(before) - len(code) if is_first or code.endswith(b"\n") else None
+        if data[start - 1] > _BLANK:
+            return None
+        least = start - _SPACE if start > _SPACE else 0
+        line = data.rfind(b"\n", least, start) + 1
+        if (line == 0 and least > 0) or data[line:start].strip(b" \t"):
+            return None
+        return start - line
 
     def line_start(self, start: int) -> int:
         """Where its line begins, if there is nothing but white space before it."""

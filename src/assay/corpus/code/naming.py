@@ -8,8 +8,8 @@ by its order (`area(int a)#2`).
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-_NEEDLESS = re.compile(r" (?!\w)|(?<!\w) ")
+_NEEDLESS = re.compile(r" (?:(?!\w)|(?<!\w ))")
+"""Begins with the space, because that is quick to find."""
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -28,30 +29,34 @@ class Candidate(Struct, frozen=True, kw_only=True):
     kind: str
     start: int
     end: int
-    line: int
     tags: tuple[str, ...] = ()
     is_declaration: bool = False
     node: Any = None
     """Of the syntax tree."""
 
 
-def names_of(candidates: Sequence[Candidate]) -> list[str]:
-    """What stands behind `code:{path}::`, one for each."""
-    symbols = [each.symbol or f"{each.kind}@{each.line}" for each in candidates]
-    if len(set(symbols)) == len(symbols):
-        return symbols
-    alike: defaultdict[str, list[int]] = defaultdict(list)
-    for number, symbol in enumerate(symbols):
-        alike[symbol].append(number)
-    names = [""] * len(candidates)
+def names_of(candidates: Sequence[Candidate], lines: Mapping[int, int]) -> list[str]:
+    """What stands behind `code:{path}::`, one for each. `lines` are those of the places they begin at."""
+    symbols = [each.symbol or f"{each.kind}@{lines[each.start]}" for each in candidates]
+    alike = _alike(symbols)
     for symbol, numbers in alike.items():
-        if len(numbers) == 1:
-            names[numbers[0]] = symbol
-            continue
         real = [number for number in numbers if not candidates[number].is_declaration]
         for number in numbers:
-            names[number] = symbol if [number] == real else symbol + _difference(candidates[number])
-    return _numbered(names)
+            if [number] != real:
+                symbols[number] = symbol + _difference(candidates[number])
+    return _numbered(symbols) if alike else symbols
+
+
+def _alike(names: Sequence[str]) -> dict[str, list[int]]:
+    """The places of those that stand more than once."""
+    if len(set(names)) == len(names):
+        return {}
+    counts = Counter(names)
+    alike: dict[str, list[int]] = {name: [] for name, count in counts.items() if count > 1}
+    for number, name in enumerate(names):
+        if name in alike:
+            alike[name].append(number)
+    return alike
 
 
 def _difference(candidate: Candidate) -> str:
@@ -64,27 +69,24 @@ def _parameters(node: Node | None) -> str | None:
     while node is not None:
         found = node.child_by_field_name("parameters")
         if found is not None and found.text is not None:
-            return _tight(found.text.decode("utf-8", "replace"))
+            return tight(found.text.decode("utf-8", "replace"))
         node = node.child_by_field_name("declarator") or node.child_by_field_name("value")
     return None
 
 
-def _tight(text: str) -> str:
+def tight(text: str) -> str:
     """White space stays between two words alone."""
-    return _NEEDLESS.sub("", " ".join(text.split()))
+    text = " ".join(text.split()).replace(", ", ",").replace(": ", ":")
+    return _NEEDLESS.sub("", text) if " " in text else text
 
 
-def _numbered(names: Sequence[str]) -> list[str]:
+def _numbered(names: list[str]) -> list[str]:
     taken = set(names)
-    if len(taken) == len(names):
-        return list(names)
-    seen: Counter[str] = Counter()
-    unique = []
-    for name in names:
-        seen[name] += 1
-        number, new = seen[name], name
-        while number > 1 and (new := f"{name}#{number}") in taken:
-            number += 1
-        taken.add(new)
-        unique.append(new)
-    return unique
+    for name, numbers in _alike(names).items():
+        order = 2
+        for number in numbers[1:]:
+            while (new := f"{name}#{order}") in taken:
+                order += 1
+            taken.add(new)
+            names[number] = new
+    return names

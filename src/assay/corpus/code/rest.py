@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 
 _HEAD = 4096
 """Bytes in which a licence is looked for."""
-_LICENCE = (b"copyright", b"licensed under", b"licenced under", b"spdx-license", b"permission is hereby granted")
+_LICENSED = (b"licensed under", b"licenced under", b"spdx-license")
 _DIRECTIVE = re.compile(
     rb"\s*(?:#(?:if|ifdef|ifndef|else|elif|endif|define|undef|pragma)\b|#!|extern\s+\"C\"\s*\{\s*$)"
 )
+_DIRECTIVE_SIGNS = (b"#", b"extern")
+"""Quick to find."""
 _LEAST = 20
 """Letters; less is punctuation that was left over."""
 _WORD = re.compile(rb"\w")
@@ -22,7 +24,9 @@ _WORD = re.compile(rb"\w")
 
 def _has_licence(text: bytes) -> bool:
     text = text.lower()
-    return any(sign in text for sign in _LICENCE)
+    if b"copyright" in text or b"permission is hereby granted" in text:
+        return True
+    return b"licen" in text and any(sign in text for sign in _LICENSED)
 
 
 def _comments(node: Node, kinds: tuple[str, ...]) -> Iterator[Node]:
@@ -62,5 +66,7 @@ class Rest:
             position = max(position, end)
         parts.append(data[position:])
         lines = [line for part in parts for line in part.split(b"\n")]
-        kept = [line.rstrip() for line in lines if _WORD.search(line) and not _DIRECTIVE.match(line)]
+        kept = [line.rstrip() for line in lines if _WORD.search(line)]
+        if any(sign in part for sign in _DIRECTIVE_SIGNS for part in parts):
+            kept = [line for line in kept if not _DIRECTIVE.match(line)]
         return b"\n".join(kept) if sum(map(len, kept)) >= _LEAST else b""

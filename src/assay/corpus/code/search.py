@@ -41,7 +41,8 @@ class Grammar:
         import tree_sitter
 
         self.parser: Parser = tree_sitter.Parser(self._grammar)
-        self._rows: dict[tuple[int, bool], Rows] = {}
+        self.tables: tuple[dict[int, Rows], dict[int, Rows]] = ({}, {})
+        """Of places inside and at the top: the roles of the nodes in a node of that type, made when first asked for."""
         self.through = {self._number(kind) for kind in (*language.around, *language.through)}
         """What stands in these at the top of a file still stands at its top."""
         kinds = range(self._grammar.node_kind_count)
@@ -53,9 +54,9 @@ class Grammar:
 
     def rows(self, place: int, *, is_top: bool) -> Rows:
         """The roles of nodes in a node of that type."""
-        found = self._rows.get((place, is_top))
+        found = self.tables[is_top].get(place)
         if found is None:
-            found = self._rows[place, is_top] = self._made(place, is_top=is_top)
+            found = self.tables[is_top][place] = self._made(place, is_top=is_top)
         return found
 
     def _made(self, place: int, *, is_top: bool) -> Rows:
@@ -82,12 +83,13 @@ class Grammar:
 
     def signs(self, data: bytes, start: int, end: int) -> list[int]:
         """Where in a part of a file something may begin a unit, in order, with an end that is behind all."""
-        found = list[int]()
+        found: list[int] = []
         for word, sign, unless in self._signs:
-            if data.find(word, start, end) < 0:
+            first = data.find(word, start, end)
+            if first < 0:
                 continue
             # Of `) {` this is neither in the parentheses nor in the braces.
-            places = [each.end() - 2 for each in sign.finditer(data, start, end)]
+            places = [each.end() - 2 for each in sign.finditer(data, first, end)]
             found += places if unless is None else [each for each in places if not unless(_line(data, each))]
         found.sort()
         found.append(end)
@@ -114,7 +116,8 @@ class _Inside:
     """Where to look, in one file."""
 
     def __init__(self, grammar: Grammar, data: bytes) -> None:
-        self._grammar, self._data, self._braces = grammar, data, grammar.language.braces
+        self._grammar, self._data, self._openers = grammar, data, grammar.language.openers
+        self._braces = grammar.language.braces
         self._signs, self._covered = [len(data)], 0
         """The signs in the last outermost node that was asked for, and where it ends."""
 
@@ -130,8 +133,11 @@ class _Inside:
         start, end = node.start_byte, node.end_byte
         if look == _BY_BRACE:
             return None if self._data.find(b"{", start, end) < 0 else node
-        if start >= self._covered and not self._cover(start, end):
-            return None
+        if start >= self._covered:
+            if self._data.startswith(self._openers, start):
+                return node
+            if not self._cover(start, end):
+                return None
         return node if self._signs[bisect_left(self._signs, start)] < end else None
 
     def _cover(self, start: int, end: int) -> bool:
@@ -144,8 +150,8 @@ class _Inside:
 
 def search(grammar: Grammar, root: Node, data: bytes) -> Iterator[Event]:
     """In the order of the file, what is around before what is inside."""
-    inside, through = _Inside(grammar, data).of, grammar.through
-    is_top = True
+    inside, through, find = _Inside(grammar, data).of, grammar.through, data.find
+    is_top, tables = True, grammar.tables
     frames: list[tuple[Iterator[Node], Rows, bool]] = []
     rows, children = grammar.rows(root.kind_id, is_top=True), iter(root.children)
     while True:
@@ -156,11 +162,19 @@ def search(grammar: Grammar, root: Node, data: bytes) -> Iterator[Event]:
             found, describe, field, look = role
             if found:
                 yield found, describe, node
-            inner = inside(node, field, look, rows) if look else None
+            inner: Node | None = node
+            if field is not None or look == _BY_SIGN:
+                inner = inside(node, field, look, rows)
+            elif look != _ALWAYS and (
+                look == _NEVER or (find(b"{", node.start_byte, node.end_byte) < 0 and not node.has_error)
+            ):
+                continue
             if inner is not None:
                 frames.append((children, rows, is_top))
-                is_top = is_top and inner.kind_id in through
-                rows, children = grammar.rows(inner.kind_id, is_top=is_top), iter(inner.children)
+                place = inner.kind_id
+                is_top = is_top and place in through
+                rows = tables[is_top].get(place) or grammar.rows(place, is_top=is_top)
+                children = iter(inner.children)
                 break
         else:
             if not frames:

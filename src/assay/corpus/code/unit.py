@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-VERSION = 4
+VERSION = 5
 """Raised when the same file gives other units than before: code is then read again."""
 
 

@@ -10,7 +10,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from assay.corpus.chunking import id_part
 from assay.corpus.code.files import language_of
@@ -67,11 +66,11 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
     found = walk.run(search(grammar_of(table), root, parsed))
     walk.rest.drop_licence(data, root, table.comments)
     place = f"code:{id_part(path)}::"
-    units = [_unit(place + name, data, table.name, each) for each, name in zip(found, names_of(found), strict=True)]
+    units = _units(place, data, table.name, found)
     if rest := walk.rest.lines(data):
-        module = Candidate(symbol=None, kind="module", start=0, end=len(rest), line=1, tags=walk.file_tags)
-        unit = _unit(place + "module@1", rest, table.name, module)
-        units.insert(0, replace(unit, last_line=data.rstrip().count(b"\n") + 1))
+        module = Candidate(symbol=None, kind="module", start=0, end=len(rest), tags=walk.file_tags)
+        lines = 1, data.rstrip().count(b"\n") + 1
+        units.insert(0, _unit(place + "module@1", rest, table.name, module, lines))
     return Extraction(units, table.name, broken_at(root, data))
 
 
@@ -107,22 +106,46 @@ def _is_plain(source: bytes) -> bool:
         return False
 
 
-def _unit(name: str, data: bytes, language: str, found: Candidate) -> Unit:
-    start, end, tags = found.start, found.end, found.tags
+def _units(place: str, data: bytes, language: str, found: list[Candidate]) -> list[Unit]:
+    ends = [_end(data, each) for each in found]
+    lines = _lines(data, [*ends, *(each.start for each in found)])
+    return [
+        _unit(place + name, data[each.start : end], language, each, (lines[each.start], lines[end]))
+        for each, name, end in zip(found, names_of(found, lines), ends, strict=True)
+    ]
+
+
+def _end(data: bytes, found: Candidate) -> int:
+    """Without white space."""
+    start, end = found.start, found.end
     while end > start and data[end - 1] in b" \t\n":
         end -= 1
-    if end - start <= LONGEST:
-        text = data[start:end].decode()
+    return end
+
+
+def _lines(data: bytes, places: Iterable[int]) -> dict[int, int]:
+    """Of each place the line. Every line is counted once, though it may be part of many units."""
+    lines, line, last = {}, 1, 0
+    for place in sorted(set(places)):
+        line += data.count(b"\n", last, place)
+        lines[place], last = line, place
+    return lines
+
+
+def _unit(name: str, source: bytes, language: str, found: Candidate, lines: tuple[int, int]) -> Unit:
+    tags = found.tags
+    if len(source) <= LONGEST:
+        text = source.decode()
     else:
-        text, is_cut = _shortened(data[start:end])
+        text, is_cut = _shortened(source)
         tags = (*tags, "cut") if is_cut else tags
     return Unit(
         id=name,
         symbol=found.symbol,
         kind=found.kind,
         text=text,
-        first_line=found.line,
-        last_line=found.line + data.count(b"\n", start, end),
+        first_line=lines[0],
+        last_line=lines[1],
         language=language,
         tags=tags,
     )
@@ -136,6 +159,11 @@ def _shortened(source: bytes) -> tuple[str, bool]:
     return text[: line_end if line_end > 0 else LONGEST], True
 
 
+def _is_test_file(path: str) -> bool:
+    # The quick look comes first, because there are many files and few tests.
+    return ("est" in path or "spec" in path or path.endswith("IT.java")) and _TEST_PATH.search(path) is not None
+
+
 _Open = tuple[int, str, str, bool]
 """A unit around the one that is looked at: where it ends, its kind, what the symbols in it begin with, and whether it
 is a test."""
@@ -147,7 +175,7 @@ class _Walk:
     def __init__(self, path: str, language: Language, data: bytes) -> None:
         self.rest = Rest()
         self._data, self._language = data, language
-        self._is_test_file = _TEST_PATH.search(path) is not None
+        self._is_test_file = _is_test_file(path)
         self._may_test = language.test_mark is not None and language.test_mark[0] in data
         self._around: list[_Open] = []
         self._outside: _Open = (len(data), "", "", self._is_test_file)
@@ -155,35 +183,26 @@ class _Walk:
         self._wrapped: dict[int, tuple[int, int]] = {}
         """Node → where what is wrapped around it begins and ends."""
         self._namespaces: set[str] = set()
-        self._line, self._line_at = 1, 0
 
     @property
     def file_tags(self) -> tuple[str, ...]:
         return ("test",) if self._is_test_file else ()
 
     def run(self, events: Iterable[Event]) -> list[Candidate]:
-        candidates = list[Candidate]()
+        candidates: list[Candidate] = []
+        lead, drop = self._leads.add, self.rest.drop
         for role, describe, node in events:
             if describe is not None:
                 what = describe(node)
                 if what is not None:
                     self._add(candidates, what, node)
             elif role == LEAD:
-                self._leads.add(node.start_byte, node.end_byte)
+                lead(node.start_byte, node.end_byte)
             elif role == WRAPPER:
                 self._wrap(node.start_byte, node.end_byte, node)
             else:
-                self.rest.drop(node.start_byte, node.end_byte)
+                drop(node.start_byte, node.end_byte)
         return candidates
-
-    def _line_of(self, position: int) -> int:
-        """Counted on from the position asked for before, which is never far away."""
-        if position >= self._line_at:
-            self._line += self._data.count(b"\n", self._line_at, position)
-        else:
-            self._line -= self._data.count(b"\n", position, self._line_at)
-        self._line_at = position
-        return self._line
 
     def _wrap(self, start: int, end: int, node: Node) -> None:
         """What is inside a wrapper has all of it as its text, but for the parts of a group on several lines."""
@@ -215,20 +234,21 @@ class _Walk:
         first, last = self._wrapped.get(whole.id, _NOWHERE) if self._wrapped else _NOWHERE
         if last < 0:
             first, last = self._leads.begin(start), end
-        first = self._leads.line_start(first)
         if not around:
             self.rest.drop(first, last)
         if self._may_test and not is_test:
             is_test = self._is_test(first, node)
-        line, is_broken = self._line_of(first), node.has_error
+        is_broken = node.has_error
         for each in (what, *what.also) if what.also else (what,):
-            is_declaration, symbol = each.is_declaration, prefix + each.name if each.name else None
+            name, is_declaration = each.name, each.is_declaration
+            symbol = prefix + name if name else None
             found = Candidate(
                 symbol=symbol,
-                kind=self._kind(each.kind, symbol, kind),
+                kind=("method" if kind in HOLDERS else "function")
+                if each.kind == "function"
+                else self._kind(each.kind, symbol),
                 start=first,
                 end=last,
-                line=line,
                 tags=_tags(is_test, is_declaration, is_broken) if is_test or is_declaration or is_broken else (),
                 is_declaration=is_declaration,
                 node=each.declarator or node,
@@ -236,12 +256,10 @@ class _Walk:
             candidates.append(found)
             if each is what:
                 scope = prefix + what.scope if what.scope else symbol
-                around.append((end, found.kind, f"{scope}::" if scope else prefix, is_test))
+                around.append((end, found.kind, scope + "::" if scope else prefix, is_test))
 
-    def _kind(self, kind: str, symbol: str | None, around: str) -> str:
-        """A function of a type is a method, unless what it is qualified with is a namespace."""
-        if kind == "function":
-            return "method" if around in HOLDERS else kind
+    def _kind(self, kind: str, symbol: str | None) -> str:
+        """Of what is qualified with a namespace only, or names one."""
         if kind == "method" and symbol and symbol.rpartition("::")[0] in self._namespaces:
             return "function"
         if kind == "module" and symbol:

@@ -20,6 +20,7 @@ from assay.corpus.code.language import (
     together,
     words,
 )
+from assay.corpus.code.naming import tight
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -84,7 +85,7 @@ def name_in(declarator: Node | None) -> tuple[str | None, bool]:
         if further is None and kind in _AROUND_NAMES:
             further = inner.named_children[-1] if inner.named_children else None
         if further is None:
-            return "".join(text_of(inner).split()) or None, is_function
+            return tight(text_of(inner)) or None, is_function
         inner = further
     return None, False
 

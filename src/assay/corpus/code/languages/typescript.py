@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
+_WITH_BODIES = frozenset({*_FUNCTIONS, "function_declaration", "generator_function_declaration", "method_definition"})
+_TYPES_WITH_NAMES = frozenset({"type_alias_declaration", "interface_declaration"})
 _DECLARATIONS = ("lexical_declaration", "variable_declaration")
 _AROUND = ("export_statement", "ambient_declaration")
 _SHARED = frozenset({"exports", "module.exports", "window", "globalThis", "self"})
@@ -166,6 +168,26 @@ def _class(node: Node) -> Description:
     return Description("class", name) if name else _default("class")
 
 
+_declared = named("function", is_declaration=True)
+
+
+def _signature(node: Node) -> Description | None:
+    """Of the methods of types those that a name leads to: not of the type of a variable inside a function."""
+    around = node.parent
+    is_anonymous = around is not None and around.type == "object_type"
+    return None if is_anonymous and _is_in_body(around) else _declared(node)
+
+
+def _is_in_body(node: Node | None) -> bool:
+    """Inside a function, with no type between that has a name."""
+    inner = ""
+    while node is not None and node.type not in _TYPES_WITH_NAMES:
+        if inner == "statement_block" and node.type in _WITH_BODIES:
+            return True
+        inner, node = node.type, node.parent
+    return False
+
+
 def _is_handed_on(line: bytes) -> bool:
     """Of the function in `run(1, function () { … })`, which nobody can ask for."""
     return line.removesuffix(b"functi").rstrip().endswith(_BEFORE_ARGUMENTS)
@@ -209,7 +231,7 @@ _TYPED = {
     **{kind: describe for kind, describe in _UNITS.items() if kind != "field_definition"},
     "public_field_definition": _field,
     "function_signature": named("function", is_declaration=True),
-    "method_signature": named("function", is_declaration=True),
+    "method_signature": _signature,
     "abstract_method_signature": named("function", is_declaration=True),
     "abstract_class_declaration": _class,
     "interface_declaration": named("interface"),
@@ -264,6 +286,7 @@ def _language(name: str, suffixes: tuple[str, ...], package: str, grammar: str) 
             outermost={"variable_declarator": _variable},
             places=_PLACES,
             signs=_TYPED_SIGNS if is_typed else _SIGNS,
+            openers=(b"namespace", b"module", b"{") if is_typed else (),
             holders=_TYPED_HOLDERS if is_typed else _HOLDERS,
             braces=(b"{", b"=>", b"type") if is_typed else (b"{", b"=>"),
             bodies={"interface_declaration": "body", "internal_module": "body", "module": "body"} if is_typed else {},
