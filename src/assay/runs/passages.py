@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from assay.errors import AssayError, IncompleteRun
@@ -20,7 +21,11 @@ class PassageStore:
     def __init__(self, folder: Path, secrets: Sequence[str] = ()) -> None:
         self._secrets = secrets
         self.path = folder / FILE_NAME
-        self._known = set(self.read())
+
+    @cached_property
+    def _known(self) -> set[str]:
+        """Who only reads does not need it."""
+        return {key for key, _ in self._entries()}
 
     def keep(self, text: str) -> str:
         """The key of the text. Secrets are struck out of it first."""
@@ -39,13 +44,18 @@ class PassageStore:
             hint = f"What was finished is kept; go on with: --resume {self.path.parent.name}"
             raise IncompleteRun(fault.what, where=fault.where, hint=hint) from None
 
-    def read(self) -> dict[str, str]:
-        """All texts. A line that a crash has torn, or a disk has spoiled, is skipped: its text is kept again."""
+    def read(self, wanted: Container[str] | None = None) -> dict[str, str]:
+        """All texts, or those of some keys: a report shows a few of very many."""
+        return {key: text for key, text in self._entries() if wanted is None or key in wanted}
+
+    def _entries(self) -> Iterator[tuple[str, str]]:
+        """A line that a crash has torn, or a disk has spoiled, is skipped: its text is kept again."""
         if not self.path.exists():
-            return {}
+            return
         with self.path.open("rb") as file:
-            entries = [entry for line in file if (entry := _entry(line)) is not None]
-        return dict(entries)
+            for line in file:
+                if (entry := _entry(line)) is not None:
+                    yield entry
 
 
 def _entry(line: bytes) -> tuple[str, str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -36,20 +36,30 @@ class Pages(Struct, frozen=True):
 
 
 def pages_of(run: RunFolder, *, questions: bool = True) -> Pages:
-    """One pass over the results. Of a great many questions, those that did not pass come before those that did."""
-    summary = run.summary
-    said = {entry["case_id"]: entry for entry in summary["not_passed"]}
-    expenses = Expenses(summary["config"])
-    texts = PassageStore(run.path).read() if questions else {}
+    """Of a great many questions, those that did not pass come before those that did."""
+    said = {entry["case_id"]: entry for entry in run.summary["not_passed"]}
     room = {True: SHOWN, False: max(SHOWN - len(said), 0)} if questions else {True: 0, False: 0}
-    lines, items = [], []
+    lines, shown = [], set()
+    passages: set[str] = set()
     for row in run.results.rows():
         lines.append(line_of(row))
         failed = row["case_id"] in said
         if room[failed]:
             room[failed] -= 1
-            items.append(question_item(row, said.get(row["case_id"]), texts, expenses(row)))
-    return Pages(lines, sorted(items, key=lambda item: ORDER.index(item.tags["verdict"])))
+            shown.add(row["case_id"])
+            passages.update(passage["text"] for passage in row["context"] or ())
+    return Pages(lines, _items(run, said, shown, PassageStore(run.path).read(passages)) if shown else [])
+
+
+def _items(run: RunFolder, said: Mapping[str, Row], shown: Container[str], texts: Mapping[str, str]) -> list[Item]:
+    """A second pass over the results: neither they nor all passages are held."""
+    expenses = Expenses(run.summary["config"])
+    items = (
+        question_item(row, said.get(row["case_id"]), texts, expenses(row))
+        for row in run.results.rows()
+        if row["case_id"] in shown
+    )
+    return sorted(items, key=lambda item: ORDER.index(item.tags["verdict"]))
 
 
 def questions_blocks(pages: Pages) -> tuple[Block, ...]:
