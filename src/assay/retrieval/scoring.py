@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,26 @@ def depth_of(measures: Iterable[Measure]) -> int:
     return max(measure.cutoff or DEEP for measure in measures)
 
 
+Place = tuple[str, int | None, int | None]
+"""Document, first and last page of a chunk."""
+
+
+class _Places(dict[str, Place]):
+    """Of the chunks that were asked for: an evaluation meets few of a large index."""
+
+    def __init__(self, index: Index | None) -> None:
+        self._numbers = dict(zip(index.ids, count())) if index else {}
+        self._sources, self._spans = (index.sources, index.page_spans) if index else ((), ())
+
+    def __missing__(self, id_: str) -> Place:
+        number = self._numbers.get(id_)
+        if number is None:
+            return "", None, None
+        first, last = self._spans[number] or (None, None)
+        self[id_] = place = self._sources[number], first, last
+        return place
+
+
 class RetrievalScorer:
     """Outputs of a retriever → rows of the results file."""
 
@@ -68,13 +89,9 @@ class RetrievalScorer:
         self._names_known: dict[str, str] = {}
 
     @cached_property
-    def _places(self) -> dict[str, tuple[str, int | None, int | None]]:
-        """Document, first and last page of each chunk; read only if a page is expected."""
-        index = self._index
-        if index is None:
-            return {}
-        spans = [span or (None, None) for span in index.page_spans]
-        return {id_: (source, *span) for id_, source, span in zip(index.ids, index.sources, spans, strict=True)}
+    def _places(self) -> _Places:
+        """Read only if a page is expected."""
+        return _Places(self._index)
 
     @cached_property
     def _documents(self) -> Documents:
@@ -106,11 +123,10 @@ class RetrievalScorer:
     def _page_ranks(self, cases: Sequence[Case], rankings: Sequence[Sequence[str]]) -> list[list[int | None]]:
         if self._index is None or not any(case.pages for case in cases):
             return [[] for _ in cases]
-        unknown = ("", None, None)
-        same_document = self.options.page_match == "document"
+        places, same_document = self._places, self.options.page_match == "document"
         return [
             page_ranks(
-                [self._places.get(id_, unknown) for id_ in ids],
+                [places[id_] for id_ in ids],
                 [self._known(page) for page in case.pages],
                 tolerance=self.options.tolerance,
                 same_document=same_document,
