@@ -175,3 +175,24 @@ def test_no_option_is_shown_and_ignored(name: str) -> None:
     told = {"help", "quiet"}  # every command takes --quiet, also one that has nothing to be quiet about
     options = [action.dest for action in cli.parser_of(name, command)._actions if action.dest not in told]
     assert [option for option in options if not re.search(rf'\barguments\.{option}\b|"{option}"', source)] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["retrieval", "--variants", ","],
+        ["retrieval", "--variants", ""],
+        ["retrieval", "-m", ","],
+        ["lanes", "--variants", " , "],
+        ["code", "--variants", ","],
+        ["extract", "--fields", ","],
+        ["score", "--qrels", "q", "--run", "r", "-m", ","],
+    ],
+)
+def test_a_list_that_names_nothing_is_no_default(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(command) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"is '{command[-1]}', which names nothing; expected names between commas, as in a,b" in line

@@ -15,7 +15,7 @@ from assay.config import Config
 from assay.errors import AssayError
 from assay.files import read_json
 from assay.gold.cases import load_cases
-from assay.gold.convert import detect, read, renamed, save, write
+from assay.gold.convert import Job, convert, detect, read, renamed, save, write
 from assay.gold.formats import Bundle
 from assay.gold.formats.protocol import Order
 from assay.gold.grounds import Grounds
@@ -106,7 +106,10 @@ def test_an_answer_that_was_edited_gets_its_new_place(tmp_path: Path) -> None:
     bundle = read(put(tmp_path / "squad.json", SQUAD), Order())
     bundle.raws[0]["content"]["expected_answer"] = "carries\n120 PEOPLE"
     item = json.loads(write(bundle, "squad", Order()).files[""])["data"][0]["paragraphs"][0]["qas"][0]
-    assert item["answers"] == [{"text": "carries 120 people", "answer_start": 29}]
+    assert item["answers"] == [
+        {"text": "carries 120 people", "answer_start": 29},
+        {"text": "at 8.15", "answer_start": 17},
+    ]
     bundle.raws[0]["content"]["expected_answer"] = "Nobody knows"
     assert write(bundle, "squad", Order()).lost == {"a": "its answer is not a quote of its chunk"}
 
@@ -452,3 +455,189 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert read_json(Path(told["out"]))["version"]["question_count"] == 20
     assert main(["gold", "convert", gold, "--to", "csv", "--map", "question"]) == 2
     assert "expected LEAF=COLUMN" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "to", "told"),
+    [
+        (
+            "a.csv",
+            "question,answer\nWho?,Ana\nWhy?,So\n",
+            "squad",
+            (
+                "a.csv: no question can be written as squad: 2 × the text of its chunk is not known; name the index "
+                "with --index. Nothing was written; schema-v2, jsonl, csv take every question"
+            ),
+        ),
+        ("a.csv", "question,answer\nWho?,Ana\n", "beir", "no question can be written as beir: 1 × no text is known"),
+        ("a.json", {"data": []}, "jsonl", "a.json: holds no question at all"),
+        ("a.json", {"data": [{"paragraphs": []}]}, "schema-v2", "a.json: holds no question at all"),
+    ],
+)
+def test_a_conversion_that_writes_no_question_is_a_fault(
+    name: str, text: Any, to: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = put(tmp_path / name, text)
+    assert main(["gold", "convert", str(source), "--to", to]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line
+    assert list(tmp_path.iterdir()) == [source]
+
+
+ROWS = [
+    {"Frage": "Wer?", "Antwort": "Ana", "wo": [{"seite": 3, "datei": "x.pdf"}]},
+    {"Frage": "Wo?", "Antwort": "Hier"},
+]
+GERMAN = {"question": "Frage", "answer": "Antwort", "docs": "wo.datei", "pages": "wo.seite"}
+
+
+@pytest.mark.parametrize(
+    "data", [ROWS, {"name": "mine", "data": ROWS}, {"questions": ROWS, "tags": ["a"]}, {"cases": ROWS, "none": []}]
+)
+def test_a_list_of_rows_is_read_by_a_map(data: Any, tmp_path: Path) -> None:
+    """As it stands, or as the one list of objects in a file that looks like another format at first."""
+    source = put(tmp_path / "a.json", data)
+    first, second = read(source, Order(columns=GERMAN)).raws
+    assert (first["id"], first["content"]["question"], first["content"]["expected_answer"]) == ("q0001", "Wer?", "Ana")
+    assert (first["provenance"]["docs"], first["provenance"]["pages"]) == (["x.pdf"], [3])
+    assert (second["id"], second["content"]["expected_answer"], second["provenance"]["docs"]) == ("q0002", "Hier", [])
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ('[\n{"Frage": "Wer?"},\n\n{"Frage": ""}\n]', "a.json:4: has no question"),
+        ('{"a": [\n{"Frage": "Wer?", "id": 1},\n{"Frage": "Wo?", "id": 1}]}', "a.json:3: id '1' occurs twice"),
+        ('[{"Frage": "Wer?"}, 5]', "a.json: no list of rows; expected a list of objects"),
+        ('{"a": [{"Frage": "Wer?"}], "b": [{"Frage": "Wo?"}]}', "a.json: no list of rows"),
+        ('[{"Frage": "Wer?"},', "a.json:1: not JSON"),
+    ],
+)
+def test_faults_in_a_list_of_rows_are_told_with_their_line(data: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(AssayError) as caught:
+        read(put(tmp_path / "a.json", data), Order(columns={"question": "Frage"}), "jsonl")
+    assert told in str(caught.value)
+
+
+def test_json_lines_under_another_name_are_still_lines(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.json", '{"question": "Who?"}\n{"question": "Why?"}\n')
+    assert [raw["content"]["question"] for raw in read(path, Order(), "jsonl").raws] == ["Who?", "Why?"]
+
+
+def test_a_map_that_changes_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = str(put(tmp_path / "a.json", SQUAD))
+    assert main(["gold", "convert", source, "--to", "jsonl", "--map", "question=Frage"]) == 2
+    assert "--map has no effect on squad. Leave it out" in capsys.readouterr().err
+    assert main(["gold", "convert", source, "--to", "csv", "--map", "question=Frage"]) == 0
+    assert ",Frage," in (tmp_path / "a.csv").read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize("given", ["", ",", " , "])
+def test_a_map_of_nothing_is_a_slip(given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gold", "convert", str(tmp_path / "a.csv"), "--to", "jsonl", "--map", given]) == 2
+    assert f"--map is '{given}', which names nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "columns"),
+    [
+        ("a.jsonl", '{"question": "Who?", "answer": ["Ana", "Ana B.", "Ana", ""]}', {}),
+        ("a.jsonl", '{"question": "Who?", "answers": {"text": ["Ana", "Ana B."]}}', {"answer": "answers.text"}),
+        ("a.json", [{"question": "Who?", "gold": [{"a": "Ana"}, {"a": "Ana B."}]}], {"answer": "gold.a"}),
+        ("a.csv", 'question,answer\nWho?,"[""Ana"", ""Ana B.""]"\n', {}),
+        ("a.csv", 'question,answer,accepted_answers\nWho?,Ana,"[""Ana B.""]"\n', {}),
+        ("a.csv", "question,answer,other\nWho?,Ana,Ana B.\n", {"accepted_answers": "other"}),
+        ("a.json", [{"id": "1", "question": "Who?", "answer": ["Ana", "Ana B."]}], {}),
+        (
+            "a.json",
+            {
+                "data": [
+                    {
+                        "paragraphs": [
+                            {
+                                "context": "Ana B.",
+                                "qas": [
+                                    {
+                                        "id": 1,
+                                        "question": "Who?",
+                                        "answers": [{"text": "Ana"}, {"text": "Ana"}, {"text": "Ana B."}],
+                                    }
+                                ],
+                            }
+                        ]
+                    }
+                ]
+            },
+            {},
+        ),
+    ],
+)
+def test_of_several_answers_the_first_is_expected_and_the_others_are_right_too(
+    name: str, text: Any, columns: dict[str, str], tmp_path: Path
+) -> None:
+    source = put(tmp_path / name, text)
+    done = convert(Job(source=source, to="schema-v2", order=Order(columns=columns)))
+    assert done.notes == (
+        "1 question has several answers: the first is expected, those in content.accepted_answers are right too.",
+    )
+    (raw,) = read_json(done.path)["questions"]
+    assert (raw["content"]["expected_answer"], raw["content"]["accepted_answers"]) == ("Ana", ["Ana B."])
+    (case,) = load_cases(done.path, "answers").cases
+    assert (case.answer, case.accepted, case.references) == ("Ana", ("Ana B.",), ("Ana", "Ana B."))
+    for form in ("csv", "jsonl"):
+        again = convert(Job(source=done.path, to=form))
+        assert read(again.path, Order()).raws[0]["content"] == raw["content"]
+
+
+def test_one_answer_is_no_list(tmp_path: Path) -> None:
+    """One in a list, none, and one that looks like a list but is a text: `[1, 2]`, and `["a"]` there and back."""
+    lines = ['{"question": "A?", "answer": ["x"]}', '{"question": "B?", "answer": []}', '{"question": "C?"}']
+    raws = read(put(tmp_path / "a.jsonl", "\n".join(lines)), Order()).raws
+    assert [raw["content"]["expected_answer"] for raw in raws] == ["x", "", ""]
+    assert not any("accepted_answers" in raw["content"] for raw in raws)
+    listed = put(tmp_path / "b.csv", 'question,answer\nWhat?,"[1, 2]"\nWhich?,"[""[\\""a\\""]""]"\n')
+    bundle = read(listed, Order())
+    assert [raw["content"]["expected_answer"] for raw in bundle.raws] == ["[1, 2]", '["a"]']
+    (again,) = save(write(bundle, "csv", Order()), tmp_path / "c.csv")
+    assert read(again, Order()).raws == bundle.raws
+
+
+def test_an_answer_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match=r"a\.jsonl:1: answers are .*; expected a text, or a list of texts"):
+        read(put(tmp_path / "a.jsonl", '{"question": "Who?", "answer": [1, 2]}'), Order())
+
+
+def test_several_answers_are_written_as_squad_has_them(tmp_path: Path) -> None:
+    """Those that are quotes; the others come back all the same."""
+    passages = {"c1": {"text": "Ana B. steers.", "source": "x"}}
+    row = '{"id": "1", "question": "Who?", "chunk_id": "c1", "answer": ["Ana", "Ana B.", "the skipper"]}'
+    (raw,) = read(put(tmp_path / "a.jsonl", row), Order()).raws
+    (path,) = save(write(Bundle(raws=(raw,), passages=passages), "squad", Order()), tmp_path / "b.json")
+    (item,) = read_json(path)["data"][0]["paragraphs"][0]["qas"]
+    assert item["answers"] == [{"text": "Ana", "answer_start": 0}, {"text": "Ana B.", "answer_start": 0}]
+    assert read(path, Order()).raws[0]["content"]["accepted_answers"] == ["Ana B.", "the skipper"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", [{"id": "1", "question": "Who?", "expected_ids": ["c1", "c2"]}]),
+        (
+            "a.json",
+            {"metadata": {}, "questions": [{"question_id": "1", "question": "W?", "expected_chunks": ["a", "b"]}]},
+        ),
+        ("set", None),
+    ],
+)
+def test_relevant_chunks_that_the_schema_has_no_place_for_are_told(name: str, data: Any, tmp_path: Path) -> None:
+    source = tmp_path / name
+    if data is None:
+        put(source / "queries.jsonl", '{"_id": "1", "text": "Who?"}\n')
+        put(source / "qrels" / "test.tsv", "query-id\tcorpus-id\tscore\n1\tc1\t1\n1\tc2\t2\n1\tc3\t0\n")
+    else:
+        put(source, data)
+    (note,) = convert(Job(source=source, to="schema-v2")).notes
+    assert note == (
+        "1 question has several relevant chunks: schema v2 has place for one, the best. "
+        f"To measure retrieval on all of them: assay retrieval --gold {source}"
+    )

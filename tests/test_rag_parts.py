@@ -112,6 +112,17 @@ REFUSED = {"verdict": "fail", "behaviour": "refused"}
             "judge_error",
             "judge_too_strict",
         ),
+        # Of several truths one is enough.
+        (
+            {"scores": {"token_f1": 0.9}, "answer": "12 boats sail", "accepted_answers": ["A dozen sail", "12 sail"]},
+            "judge_error",
+            "judge_too_strict",
+        ),
+        (
+            {"scores": {"token_f1": 0.9}, "answer": "12 boats sail", "accepted_answers": ["11 sail"]},
+            "wrong_though_used",
+            "numerical_precision",
+        ),
         ({"expected_sources": ["gone.pdf"], "expected_ids": ["gone"]}, "not_in_corpus", "wrong_document"),
         ({"expected_ids": ["gone"]}, "not_indexed", "incomplete_context"),
         ({"recall_by": None}, "unknown", "unknown"),

@@ -56,7 +56,7 @@ def test_several_corpora_are_one_json_document(project: Path, capsys: pytest.Cap
     ("words", "told"),
     [
         (["--corpora", "nroth"], "unknown corpus 'nroth'. Did you mean north"),
-        (["--corpora", ""], "--corpora is ''; expected names of corpora, or all"),
+        (["--corpora", ""], "--corpora is '', which names nothing; expected names between commas"),
         (["--corpora", "all", "--gold", "cases.json"], "--gold and --corpora exclude each other"),
         (["--corpora", "all", "--index", "corpus.db"], "--index and --corpora exclude each other"),
         (["--corpora", "all", "--resume", "last"], "--resume goes on with one run; expected the one corpus"),

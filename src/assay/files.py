@@ -282,6 +282,21 @@ def line_of(text: str, keys: tuple[str | int, ...]) -> int:
     return text.count("\n", 0, position) + 1
 
 
+def list_lines(text: str, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[int, Any]]:
+    """(line, item) of the list that stands at that path of a JSON text known to be sound, one after the other."""
+    decoder = json.JSONDecoder()
+    position = _skip(text, 0)
+    for key in keys:
+        position = _child(text, position, key, decoder) or 0
+    line, counted = 1, 0
+    position = _skip(text, position + 1)
+    while text[position] != "]":
+        line, counted = line + text.count("\n", counted, position), position
+        item, position = decoder.raw_decode(text, position)
+        yield line, item
+        position = _skip(text, position)
+
+
 def _skip(text: str, position: int) -> int:
     while position < len(text) and text[position] in " \t\r\n,:":
         position += 1

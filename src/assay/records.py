@@ -40,6 +40,8 @@ class Case(Struct, frozen=True, kw_only=True):
     """Relevant chunk id → grade; grade 0 is judged and not relevant."""
     pages: tuple[PageRef, ...] = ()
     answer: str | None = None
+    accepted: tuple[str, ...] = ()
+    """Other answers that are right too."""
     answerable: bool = True
     category: str | None = None
     """Of an unanswerable question: FALSE_PREMISE, AMBIGUOUS, ..."""
@@ -50,6 +52,12 @@ class Case(Struct, frozen=True, kw_only=True):
     tags: dict[str, str] = {}
     """What segments are made of: reasoning_class, difficulty, session, source, ..."""
     lane: Lane | None = None
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """What a right answer says; of an unanswerable question, what the corpus does say."""
+        told = (self.answer, *self.accepted) if self.answerable else (self.truth,)
+        return tuple(text for text in told if text)
 
     @property
     def expected_ids(self) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
 
     from assay.cli._output import words
 
-    lanes = replace(config.lanes, variants=words(arguments.variants) or config.lanes.variants)
+    lanes = replace(config.lanes, variants=words(arguments.variants, "--variants") or config.lanes.variants)
     return replace(config, seed=config.seed if arguments.seed is None else arguments.seed, lanes=lanes)
 
 

@@ -17,16 +17,22 @@ if TYPE_CHECKING:
     from assay.runs.forecast import RunEstimate
 
 
-def words(text: str | None) -> tuple[str, ...] | None:
-    """`a,b` as ('a', 'b')."""
-    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+def words(text: str | None, option: str) -> tuple[str, ...] | None:
+    """`a,b` as ('a', 'b'); None where the option was not given. A list without a word is a slip: nothing would be
+    taken for it but the default."""
+    if text is None:
+        return None
+    found = tuple(word.strip() for word in text.split(",") if word.strip())
+    if not found:
+        raise AssayError(f"{option} is '{text}', which names nothing", expected="names between commas, as in a,b")
+    return found
 
 
 def numbers(text: str | None, option: str) -> tuple[int, ...] | None:
     """`1,3,5` as (1, 3, 5)."""
-    found = words(text)
-    if found is None:
+    if text is None:
         return None
+    found = [word.strip() for word in text.split(",") if word.strip()]
     if not found or not all(word.isascii() and word.isdigit() and int(word) > 0 for word in found):
         raise AssayError(f"{option} is '{text}'", expected="whole numbers from 1 on, as in 1,3,5")
     return tuple(int(word) for word in found)

@@ -133,7 +133,7 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
         "system": arguments.system,
         "model": arguments.model,
         "level": arguments.level,
-        "fields": words(arguments.fields),
+        "fields": words(arguments.fields, "--fields"),
         "workers": arguments.workers,
         "delay": arguments.delay,
         "summary": False if arguments.no_summary else None,

@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--variants", metavar="A,B", help="retrievers: bm25, vector, hybrid, bm25+rerank, run:FILE, ..."
     )
     parser.add_argument("--k", metavar="1,3,5", help="cut-offs")
-    parser.add_argument("-m", "--measure", metavar="NAME", action="append", help="a further measure, such as rprec")
+    parser.add_argument(
+        "-m", "--measure", metavar="NAME", action="append", help="further measures, such as rprec,bpref"
+    )
     parser.add_argument("--tolerance", metavar="N", type=int, help="pages to either side that count for page recall")
     parser.add_argument("--page-match", choices=("document", "page"), help="page: the number alone, in any document")
     parser.add_argument("--source", metavar="NAME", action="append", help="search only in this document")
@@ -83,9 +85,9 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
     from assay.cli._settings import checked
 
     options = {
-        "variants": words(arguments.variants),
+        "variants": words(arguments.variants, "--variants"),
         "k": numbers(arguments.k, "--k"),
-        "measures": tuple(arguments.measure or ()) or None,
+        "measures": words(",".join(arguments.measure), "--measure") if arguments.measure else None,
         "tolerance": arguments.tolerance,
         "page_match": arguments.page_match,
         "sources": tuple(arguments.source or ()) or None,
@@ -136,10 +138,8 @@ def _corpora(config: Config, arguments: argparse.Namespace) -> tuple[str, ...]:
             )
     if not config.corpora:
         raise AssayError("the settings have no corpora", expected="corpora: {name: {index: FILE, gold: FILE}}")
-    asked = words(arguments.corpora) or ()
+    asked = words(arguments.corpora, "--corpora") or ()
     chosen = tuple(config.corpora) if asked == ("all",) else tuple(dict.fromkeys(asked))
-    if not chosen:
-        raise AssayError(f"--corpora is '{arguments.corpora}'", expected="names of corpora, or all")
     for name in chosen:
         if name not in config.corpora:
             raise unknown_name("corpus", name, config.corpora)

@@ -113,7 +113,7 @@ def _score_again(folder: RunFolder, config: Config, arguments: argparse.Namespac
     from assay.cli.extract import show_run
     from assay.extraction.again import score_again
 
-    given = {"level": arguments.level, "fields": words(arguments.fields)}
+    given = {"level": arguments.level, "fields": words(arguments.fields, "--fields")}
     options = replace(config.extraction, **{key: value for key, value in given.items() if value is not None})
     config = replace(config, extraction=options)
     with progress_to(quiet=arguments.quiet) as progress:
@@ -160,7 +160,7 @@ def _score_files(arguments: argparse.Namespace) -> int:
         resamples=config.statistics.resamples,
         confidence=config.statistics.confidence,
     )
-    measures = words(",".join(arguments.measure or [USUAL])) or ()
+    measures = words(",".join(arguments.measure or [USUAL]), "--measure") or ()
     scores = score_runs(arguments.qrels, arguments.run, measures, options)
     if arguments.json:
         print_json(as_record(scores, per_query=arguments.per_query))

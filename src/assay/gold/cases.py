@@ -173,6 +173,7 @@ def case_of(question: Question) -> Case:
         expected={provenance.chunk_id: 1} if provenance.chunk_id and not impossible else {},
         pages=() if impossible else _pages(provenance.docs, provenance.pages),
         answer=question.content.expected_answer or None,
+        accepted=question.content.accepted_answers or (),
         answerable=not impossible,
         category=kind.hard_type if impossible else None,
         truth=provenance.answer_explanation if impossible else None,
@@ -212,7 +213,8 @@ class FlatCase(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     expected_ids: tuple[Said, ...] = ()
     grades: dict[Said, Grade] = {}
     pages: tuple[PageRef, ...] = ()
-    answer: str | None = None
+    answer: str | Annotated[tuple[str, ...], Meta(min_length=1)] | None = None
+    """Of several the first is expected, and the others are right too."""
     answerable: bool = True
     category: str | None = None
     truth: str | None = None
@@ -242,13 +244,14 @@ def _read_flat(item: Any, place: Callable[[Keys], str]) -> FlatCase:
 
 
 _OTHER_KEYS = (
-    "JSON lines with keys of their own are read by: assay gold convert FILE --from jsonl --to schema-v2, where "
+    "A file with keys of its own is read by: assay gold convert FILE --from jsonl --to schema-v2, where "
     "--map docs=KEY.INNER,pages=KEY.OTHER says what they hold"
 )
 
 
 def _case_of_flat(flat: FlatCase) -> Case:
     grades = dict.fromkeys(flat.expected_ids, 1) | flat.grades
+    answer, *accepted = flat.answer if isinstance(flat.answer, tuple) else (flat.answer or "",)
     tags = {key: UNKNOWN if value is None else str(value) for key, value in flat.tags.items()}
     if flat.pages and "source" not in tags:
         tags["source"] = flat.pages[0].document
@@ -257,7 +260,8 @@ def _case_of_flat(flat: FlatCase) -> Case:
         question=flat.question,
         expected=grades,
         pages=flat.pages,
-        answer=flat.answer,
+        answer=answer or None,
+        accepted=tuple(accepted),
         answerable=flat.answerable,
         category=flat.category,
         truth=flat.truth,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from assay.errors import AssayError
 from assay.files import read_json, read_jsonl, write_atomic
-from assay.gold.formats.protocol import FORMATS, Bundle, Order, Raw, Written
+from assay.gold.formats.flat import rows_in
+from assay.gold.formats.protocol import ACCEPTED, FORMATS, Bundle, Order, Raw, Written, kept
 from assay.gold.leaves import PUBLISHED
 from assay.gold.qa import is_qa
 from assay.gold.schema import is_gold, is_question
@@ -24,21 +28,99 @@ TO_PUBLISHED = {
 }
 """The nearest name of UAEval4RAG for each of ours."""
 _OF_CASES = frozenset({"expected_ids", "answerable", "grades", "sources", "truth"})
+ENDINGS = {"squad": ".squad.json", "beir": ".beir", "schema-v2": ".v2.json", "jsonl": ".jsonl", "csv": ".csv"}
+ENDINGS |= {"qa": ".qa.json", "triplets": ".triplets.jsonl"}
+"""Of what is written, where no other name is given."""
 OWN = ("schema-v2", "jsonl", "csv")
 """They write whatever leaves a question has."""
 BEFORE = "hard_type_before"
 """The name that was mapped, kept beside the new one: six names onto six are not one to one."""
 
 
-def detect(path: Path) -> str:
-    """The format by what is there, not by the name alone."""
+class Job(Struct, frozen=True, kw_only=True):
+    """What to convert, into what."""
+
+    source: Path
+    to: str
+    form: str | None = None
+    """Of the source; None: by what is there."""
+    out: Path | None = None
+    """None: beside the source."""
+    names: Names | None = None
+    order: Order = Order()
+
+
+class Converted(Struct, frozen=True, kw_only=True):
+    """What was written, and what a reader of it should know."""
+
+    path: Path
+    questions: int
+    lost: dict[str, str]
+    """Question id → why it is not there."""
+    notes: tuple[str, ...] = ()
+
+
+def convert(job: Job) -> Converted:
+    """Read, renamed where asked for, written. A conversion that would write no question at all is a fault."""
+    form = job.form or detect(job.source, mapped=bool(job.order.columns))
+    if job.order.columns and "csv" not in {form, job.to} and form != "jsonl":
+        raise AssayError(f"--map has no effect on {form}", where=str(job.source), hint="Leave it out")
+    bundle = read(job.source, job.order, form)
+    if job.names:
+        bundle = renamed(bundle, job.names)
+    written = write(bundle, job.to, job.order)
+    if len(written.lost) >= len(bundle.raws):
+        raise _nothing(job, written)
+    path = job.out or job.source.with_name(job.source.stem + ENDINGS[job.to])
+    save(written, path)
+    count = len(bundle.raws) - len(written.lost)
+    return Converted(path=path, questions=count, lost=written.lost, notes=tuple(_notes(bundle, form, job)))
+
+
+def _nothing(job: Job, written: Written) -> AssayError:
+    reasons = Counter(written.lost.values()).most_common(3)
+    what = f"no question can be written as {job.to}: {', '.join(f'{count} × {why}' for why, count in reasons)}"
+    hint = "Nothing was written" if job.to in OWN else f"Nothing was written; {', '.join(OWN)} take every question"
+    return AssayError(what, where=str(job.source), hint=hint)
+
+
+def _notes(bundle: Bundle, form: str, job: Job) -> Iterator[str]:
+    """What the schema has one place for, and the source had several of."""
+    answers = sum(bool(raw["content"].get(ACCEPTED)) for raw in bundle.raws)
+    if answers and form != "schema-v2":
+        yield f"{_have(answers)} several answers: the first is expected, those in content.{ACCEPTED} are right too."
+    chunks = sum(_relevant(raw) > 1 for raw in bundle.raws)
+    if chunks and form != job.to:
+        yield (
+            f"{_have(chunks)} several relevant chunks: schema v2 has place for one, the best. "
+            f"To measure retrieval on all of them: assay retrieval --gold {job.source}"
+        )
+
+
+def _have(count: int) -> str:
+    return "1 question has" if count == 1 else f"{count} questions have"
+
+
+def _relevant(raw: Raw) -> int:
+    """How many chunks the source called relevant to the question."""
+    splits = kept(raw, "beir").get("qrels", {})
+    graded: list[dict[str, int]] = [*splits.values(), kept(raw, "cases").get("grades", {})]
+    most = max(sum(grade > 0 for grade in grades.values()) for grades in graded)
+    return max(most, len(kept(raw, "qa").get("expected_chunks") or ()))
+
+
+def detect(path: Path, *, mapped: bool = False) -> str:
+    """The format by what is there, not by the name alone. With a map of its columns anybody's list of rows is known."""
     if path.is_dir():
         return "beir"
     if path.suffix in {".jsonl", ".ndjson"}:
-        return "cases" if _is_case(next((item for _, item in read_jsonl(path)), None)) else "jsonl"
+        case = not mapped and _is_case(next((item for _, item in read_jsonl(path)), None))
+        return "cases" if case else "jsonl"
     if path.suffix in {".csv", ".tsv"}:
         return "csv"
     data = read_json(path)
+    if mapped and _is_flat(data):
+        return "jsonl"
     if isinstance(data, dict) and isinstance(data.get("data"), list):
         return "squad"
     if is_qa(data):
@@ -57,12 +139,22 @@ def _is_case(item: Any) -> bool:
     return isinstance(item, dict) and not is_question(item) and not _OF_CASES.isdisjoint(item)
 
 
+_OF_FORMATS = frozenset({"content", "paragraphs", "question_id"})
+
+
+def _is_flat(data: Any) -> bool:
+    """Rows of anybody's own: not questions of schema v2, articles of SQuAD or questions of a RAG-run corpus."""
+    rows = rows_in(data)
+    return rows is not None and _OF_FORMATS.isdisjoint(rows[0])
+
+
 def read(path: Path, order: Order, form: str | None = None) -> Bundle:
-    found = form or detect(path)
-    chosen = FORMATS.get("jsonl" if found == "cases" and order.columns and not form else found)
+    chosen = FORMATS.get(form or detect(path, mapped=bool(order.columns)))
     if chosen.read is None:
         raise AssayError(f"{chosen.name} can only be written")
     bundle = chosen.read(path, order)
+    if not bundle.raws:
+        raise AssayError("holds no question at all", where=str(path))
     _refuse_duplicates(bundle.raws, path)
     return bundle
 

@@ -31,6 +31,8 @@ class Content(Struct, frozen=True, kw_only=True):
 
     question: Name
     expected_answer: Text = None
+    accepted_answers: tuple[str, ...] | None = None
+    """Right too; no leaf of the 46."""
     is_impossible: bool = False
 
 

@@ -31,6 +31,7 @@ def stored_case(row: Row) -> Case:
         question=row["question"],
         expected=dict.fromkeys(row["expected_ids"], 1),
         answer=row["expected_answer"],
+        accepted=tuple(row.get("accepted_answers", ())),
         answerable=row["answerable"],
         category=row["category"],
         truth=row["truth"],

@@ -61,12 +61,11 @@ async def _judged(bench: Bench, case: Case) -> Answer:
     make = getattr(bench.system, "request", None)
     request = await make(case) if make else None
     context = "\n".join(message.content for message in request.messages) if request else None
-    truth = case.answer or case.truth
     return Answer(
         case_id=case.id,
         question=case.question,
         text=ANSWER,
-        references=(truth,) if truth else (),
+        references=case.references,
         context=context,
         answerable=case.answerable,
         category=case.category,

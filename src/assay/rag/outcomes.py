@@ -147,10 +147,17 @@ def _says_the_same(row: Row) -> bool:
     """The words of the truth, its numbers and no other but the question's, and a denial only where it has one."""
     if not _matches(row):
         return False
-    truth, answer = row["expected_answer"] or "", without_citations(row["answer"] or "")
-    wanted, given = numbers(truth), numbers(answer)
-    agree = wanted <= given and given <= wanted | numbers(row["question"])
-    return agree and denies(truth) == denies(answer)
+    answer, asked = without_citations(row["answer"] or ""), numbers(row["question"])
+    given = numbers(answer)
+    return any(
+        (wanted := numbers(truth)) <= given and given <= wanted | asked and denies(truth) == denies(answer)
+        for truth in _truths(row)
+    )
+
+
+def _truths(row: Row) -> list[str]:
+    """The expected answer, and those that are right too."""
+    return [row["expected_answer"] or "", *row.get("accepted_answers", ())]
 
 
 def _documents_shown(row: Row) -> bool:
@@ -160,10 +167,10 @@ def _documents_shown(row: Row) -> bool:
 
 
 def _numbers_differ(row: Row) -> bool:
-    """A number of the truth is not in an answer that has some of its words."""
-    wanted, given = numbers(row["expected_answer"] or ""), numbers(without_citations(row["answer"] or ""))
+    """A number of the truth, of each if there are several, is not in an answer that has some of its words."""
+    given = numbers(without_citations(row["answer"] or ""))
     near = (row["scores"].get("token_f1") or 0) >= USED or row["scores"].get("exact_match") == 1
-    return near and not wanted <= given
+    return near and not any(numbers(truth) <= given for truth in _truths(row))
 
 
 def counts_of(described: Iterable[Mapping[str, Any]], key: str, names: Iterable[str]) -> dict[str, int]:

@@ -62,6 +62,7 @@ class RagScorer:
             "tags": case.tags,
             "question": case.question,
             "expected_answer": case.answer,
+            "accepted_answers": list(case.accepted),
             "answerable": case.answerable,
             "category": case.category,
             "truth": case.truth,

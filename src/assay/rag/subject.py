@@ -87,13 +87,12 @@ async def judged(case: Case, output: Output, judge: Judge) -> Judged:
 
 
 def answer_of(case: Case, output: Output) -> Answer:
-    """What the judge is shown. Of an unanswerable question the truth is what the corpus does say."""
-    truth = case.answer if case.answerable else case.truth
+    """What the judge is shown."""
     return Answer(
         case_id=case.id,
         question=case.question,
         text=output.answer or "",
-        references=(truth,) if truth else (),
+        references=case.references,
         context=context_text(output.context),
         answerable=case.answerable,
         category=case.category,

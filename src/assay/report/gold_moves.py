@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.gold.convert import Converted
 from assay.gold.relocate import Relocation
 from assay.gold.schema import Question
 from assay.report.blocks import Block, Card, Cards, Column, Field, Item, Items, Note, Report, Row, Section, Table
@@ -45,9 +46,11 @@ def _item(id_: str, why: str, question: Question) -> Item:
     return Item(id_, question.content.question, {"why": why}, fields, "bad")
 
 
-def conversion_report(written: int, lost: Mapping[str, str], target: str) -> Report:
-    note = Note(f"{counted(written, 'question')} written to {target}.", "good" if not lost else "warn")
+def conversion_report(done: Converted) -> Report:
+    lost = done.lost
+    said = Note(f"{counted(done.questions, 'question')} written to {done.path}.", "good" if not lost else "warn")
     rows = tuple(Row((id_, why)) for id_, why in list(lost.items())[:FIRST])
-    blocks: tuple[Block, ...] = (note, *([Table((Column("left out"), Column("why")), rows)] if rows else []))
+    blocks: tuple[Block, ...] = (said, *map(Note, done.notes))
+    table = (Table((Column("left out"), Column("why")), rows),) if rows else ()
     more = (Note(f"… and {len(lost) - FIRST} more"),) if len(lost) > FIRST else ()
-    return Report("Conversion", f"{len(lost)} left out", (Section("Result", (*blocks, *more)),))
+    return Report("Conversion", f"{len(lost)} left out", (Section("Result", (*blocks, *table, *more)),))

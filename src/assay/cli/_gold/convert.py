@@ -6,18 +6,21 @@ import argparse
 from pathlib import Path
 
 HELP = "convert a gold set from and to SQuAD, BEIR, RAG-run corpora, JSON lines, CSV; write triplets"
-ENDINGS = {"squad": ".squad.json", "beir": ".beir", "schema-v2": ".v2.json", "jsonl": ".jsonl", "csv": ".csv"}
-ENDINGS |= {"qa": ".qa.json", "triplets": ".triplets.jsonl"}
+FORMATS = ("squad", "beir", "schema-v2", "jsonl", "csv", "qa", "triplets")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="IN", type=Path, help="a file, or a BEIR folder")
-    parser.add_argument("--to", metavar="FORMAT", choices=sorted(ENDINGS), required=True, help=" | ".join(ENDINGS))
+    parser.add_argument("--to", metavar="FORMAT", choices=sorted(FORMATS), required=True, help=" | ".join(FORMATS))
     parser.add_argument("--from", metavar="FORMAT", dest="form", help="default: by what is in the file")
     parser.add_argument("--out", metavar="PATH", type=Path, help="default: beside IN, with the format's ending")
     parser.add_argument("--index", metavar="FILE", type=Path, help="for the texts of chunks, where IN has none")
     parser.add_argument(
-        "--map", metavar="LEAF=COLUMN", action="append", default=[], help="of CSV and JSON lines: question=Frage, ..."
+        "--map",
+        metavar="LEAF=COLUMN",
+        action="append",
+        default=[],
+        help="of CSV, JSON lines and lists of rows: question=Frage, ...",
     )
     parser.add_argument(
         "--categories", choices=("own", "published"), help="rename the unanswerable: ours or UAEval4RAG's names"
@@ -29,34 +32,38 @@ def run(arguments: argparse.Namespace) -> int:
     from assay.cli._output import print_json, show
     from assay.config import load
     from assay.corpus.index import Index
-    from assay.gold.convert import read, renamed, save, write
+    from assay.gold.convert import Job, convert
     from assay.gold.formats.protocol import Order
     from assay.gold.grounds import Grounds
     from assay.report.gold_moves import conversion_report
 
     config = load(arguments.config)
     grounds = Grounds(Index.open(arguments.index), config) if arguments.index else None
-    order = Order(columns=columns(arguments.map), grounds=grounds, negatives=arguments.negatives)
-    bundle = read(arguments.source, order, arguments.form)
-    if arguments.categories:
-        bundle = renamed(bundle, arguments.categories)
-    target = arguments.out or arguments.source.with_name(arguments.source.stem + ENDINGS[arguments.to])
-    written = write(bundle, arguments.to, order)
-    save(written, target)
-    count = len(bundle.raws) - len(written.lost)
+    done = convert(
+        Job(
+            source=arguments.source,
+            to=arguments.to,
+            form=arguments.form,
+            out=arguments.out,
+            names=arguments.categories,
+            order=Order(columns=columns(arguments.map), grounds=grounds, negatives=arguments.negatives),
+        )
+    )
     if arguments.json:
-        print_json({"out": str(target), "questions": count, "lost": written.lost})
+        print_json({"out": str(done.path), "questions": done.questions, "lost": done.lost, "notes": done.notes})
     else:
-        show(conversion_report(count, written.lost, str(target)))
+        show(conversion_report(done))
     return 0
 
 
-def columns(words: list[str]) -> dict[str, str]:
+def columns(given: list[str]) -> dict[str, str]:
     """`question=Frage` and `answer=Antwort,chunk_id=Stelle`."""
+    from assay.cli._output import words
     from assay.errors import AssayError
 
-    pairs = [word for given in words for word in given.split(",") if word.strip()]
+    pairs = [pair for each in given for pair in words(each, "--map") or ()]
+    found = {leaf.strip(): column.strip() for leaf, _, column in (pair.partition("=") for pair in pairs)}
     for pair in pairs:
-        if "=" not in pair:
+        if not all(part.strip() for part in pair.partition("=")):
             raise AssayError(f"--map is '{pair}'", expected="LEAF=COLUMN, as in question=Frage")
-    return {leaf.strip(): column.strip() for leaf, _, column in (pair.partition("=") for pair in pairs)}
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.gold.cases import load_cases
-from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, blank
+from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, blank, several
 from assay.records import Case
 
 NAME = "cases"
@@ -18,7 +18,7 @@ def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
 def _raw(case: Case) -> Raw:
     """Schema v2 has one chunk for a question, and no place for grades, tags of the user's own and lanes."""
     raw = blank(case.id, case.question)
-    raw["content"] |= {"expected_answer": case.answer or "", "is_impossible": not case.answerable}
+    raw["content"] |= several((case.answer or "", *case.accepted)) | {"is_impossible": not case.answerable}
     raw["provenance"] |= {
         "chunk_id": next(iter(case.expected_ids), None),
         "docs": [page.document for page in case.pages] or list(case.sources),

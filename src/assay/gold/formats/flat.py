@@ -11,8 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, offer, unknown_name
-from assay.files import dump_json, read_jsonl, read_text
-from assay.gold.formats.protocol import FORMATS, Bundle, Format, Order, Raw, Written, blank, carried, gathered
+from assay.files import dump_json, list_lines, parse_json, read_jsonl, read_text
+from assay.gold.formats.protocol import (
+    ACCEPTED,
+    FORMATS,
+    Bundle,
+    Format,
+    Order,
+    Raw,
+    Written,
+    blank,
+    carried,
+    gathered,
+    several,
+)
 from assay.gold.formats.table import table_of
 from assay.gold.leaves import LEAVES, Leaf
 from assay.gold.schema import question_of
@@ -20,7 +32,8 @@ from assay.validation import shown
 
 BY_PATH = {leaf.path: leaf for leaf in LEAVES}
 GROUPS = frozenset(leaf.group for leaf in LEAVES if leaf.group)
-SHORT = {leaf.key: leaf.path for leaf in LEAVES} | {"answer": "content.expected_answer"}
+_ANSWER, _ACCEPTED = "content.expected_answer", f"content.{ACCEPTED}"
+SHORT = {leaf.key: leaf.path for leaf in LEAVES} | {"answer": _ANSWER, ACCEPTED: _ACCEPTED}
 """Names people give: `question`, `answer`, `chunk_id`."""
 
 
@@ -53,10 +66,10 @@ def read_lines(path: Path, order: Order) -> Bundle:
     names = columns_of(order)
     raws = []
     keys: dict[str, Any] = {}
-    for number, item in read_jsonl(path):
+    for number, (line, item) in enumerate(_items(path), 1):
+        where = f"{path}:{line}"
         if not isinstance(item, dict):
-            raise AssayError("not an object", where=f"{path}:{number}", expected="one question a line")
-        where = f"{path}:{number}"
+            raise AssayError("not an object", where=where, expected="one question a line, or a list of them")
         if isinstance(item.get("content"), dict):
             raws.append((where, _whole(item, where, number)))
             continue
@@ -66,6 +79,32 @@ def read_lines(path: Path, order: Order) -> Bundle:
     if keys:
         _check_map(names, keys, path)
     return _checked(raws, path)
+
+
+def _items(path: Path) -> Iterator[tuple[int, Any]]:
+    """Each with its line. A `.json` file holds a list, itself or as the one list of objects in it; else lines."""
+    if path.suffix != ".json":
+        return read_jsonl(path)
+    text = read_text(path)
+    try:
+        data = parse_json(text, str(path))
+    except AssayError:
+        if text.lstrip().startswith("["):
+            raise
+        return read_jsonl(path)
+    if rows_in(data) is None:
+        raise AssayError(
+            "no list of rows", where=str(path), expected="a list of objects, or an object with one such list"
+        )
+    key = () if isinstance(data, list) else (next(key for key, value in data.items() if value is rows_in(data)),)
+    return list_lines(text, key)
+
+
+def rows_in(data: Any) -> list[Raw] | None:
+    """The list of objects that parsed JSON is, or that it holds one of."""
+    lists = [data] if isinstance(data, list) else data.values() if isinstance(data, dict) else ()
+    found = [each for each in lists if isinstance(each, list) and each and all(isinstance(one, dict) for one in each)]
+    return found[0] if len(found) == 1 else None
 
 
 def _opened(item: Raw, names: Mapping[str, str]) -> Raw:
@@ -145,8 +184,11 @@ def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw
         raise AssayError("has no question", where=where, expected=f"a column '{wanted}'", hint=hint)
     raw = blank(str(known.get("id") or f"q{number:04d}"), question)
     for path, value in known.items():
-        if value is not None or path in BY_PATH:
-            put(raw, path, _listed(value, BY_PATH[path]) if path in BY_PATH else value)
+        if path in BY_PATH:
+            put(raw, path, _listed(value, BY_PATH[path]))
+        elif value is not None and path != _ACCEPTED:
+            put(raw, path, value)
+    _take_answers(raw["content"], known, where)
     raw["id"] = str(known.get("id") or raw["id"])
     _name_the_right_choice(raw["mcq"], known)
     _say_whether_it_has_an_answer(raw, known, rest.get("answerable"))
@@ -154,6 +196,16 @@ def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw
     for key in inside:
         put(raw, key, rest[key])
     return raw | {key: value for key, value in rest.items() if key not in inside}
+
+
+def _take_answers(content: Raw, known: Mapping[str, Any], where: str) -> None:
+    """Of a list of answers the first is expected, and the others are right too."""
+    given = [known.get(_ANSWER), known.get(_ACCEPTED)]
+    if isinstance(given[0], list) or given[1]:
+        answers = [answer for value in given for answer in (value if isinstance(value, list) else [value or ""])]
+        if not all(isinstance(answer, str) for answer in answers):
+            raise AssayError(f"answers are {shown(answers)}", where=where, expected="a text, or a list of texts")
+        content |= several(answers)
 
 
 def _say_whether_it_has_an_answer(raw: Raw, known: Mapping[str, Any], answerable: Any) -> None:
@@ -223,6 +275,8 @@ def _cell(cell: str, path: str | None) -> Any:
         return ABSENT if leaf is None else "" if _may_be_empty(leaf) else None
     if cell == '""':
         return ""
+    if path in {_ANSWER, _ACCEPTED}:
+        return _answers_in(cell)
     if _is_text(leaf) or _CHOICE.fullmatch(path or ""):
         return cell
     try:
@@ -233,6 +287,15 @@ def _cell(cell: str, path: str | None) -> Any:
         return [part.strip() for part in cell.split(";")] if leaf and "texts" in "".join(leaf.kinds) else cell
 
 
+def _answers_in(cell: str) -> str | list[str]:
+    """A JSON list of texts is several answers; every other cell is one, as it stands."""
+    try:
+        value = json.loads(cell) if cell.startswith("[") else None
+    except (ValueError, RecursionError):
+        return cell
+    return value if isinstance(value, list) and value and all(isinstance(each, str) for each in value) else cell
+
+
 def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is not JSON")
 
@@ -241,6 +304,8 @@ def _shown(value: Any, path: str) -> str:
     leaf = BY_PATH.get(path)
     if value is ABSENT or (value is None and leaf is not None):
         return ""
+    if isinstance(value, str) and path == _ANSWER and _cell(value, path) != value:
+        return dump_json([value])  # that looks like a list of answers
     return value if isinstance(value, str) and _cell(value, path) == value else dump_json(value)
 
 

@@ -18,6 +18,8 @@ from assay.registry import Registry
 
 OURS = "assay"
 PASSAGE = "passage"
+ACCEPTED = "accepted_answers"
+"""Beside `content.expected_answer`, where a question has several: they are right too. No leaf of the schema."""
 Raw = dict[str, Any]
 
 
@@ -36,7 +38,7 @@ class Order(Struct, frozen=True, kw_only=True):
     """How to read or write."""
 
     columns: Mapping[str, str] = {}
-    """Leaf → name of the column, for CSV and JSON lines."""
+    """Leaf → name of the column, for CSV, JSON lines and lists of rows."""
     grounds: Grounds | None = None
     """The corpus, where texts are needed that the set itself does not carry."""
     negatives: int = 5
@@ -115,6 +117,12 @@ def file_for_others(bundle: Bundle, name: str) -> Raw:
     """What a schema-v2 file says of itself, to go out beside the questions; nothing where it says nothing."""
     says = bundle.version.keys() - _COUNTED - {name}
     return {OURS: {"version": bundle.version, "beside": bundle.beside}} if says or bundle.beside else {}
+
+
+def several(answers: Iterable[str]) -> Raw:
+    """The leaf and the key beside it: the first is expected, the others are right too, each once."""
+    first, *others = dict.fromkeys(answer for answer in answers if answer.strip()) or ("",)
+    return {"expected_answer": first} | ({ACCEPTED: others} if others else {})
 
 
 def file_restored(data: Raw) -> tuple[Raw, Raw] | None:

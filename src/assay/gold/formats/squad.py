@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.files import dump_json, line_of, parse_json, read_text
 from assay.gold.formats.protocol import (
+    ACCEPTED,
     FORMATS,
     OURS,
     Bundle,
@@ -25,6 +26,7 @@ from assay.gold.formats.protocol import (
     kept,
     passages_of,
     restored,
+    several,
 )
 from assay.validation import convert
 
@@ -97,11 +99,10 @@ def _raw(item: Raw, chunk_id: str, place: Raw) -> Raw:
     answers = item.get("answers") or []
     raw = restored(item, str(item["id"]), item["question"])
     own = item.get(OURS) is not None
-    raw["content"] |= {
-        "expected_answer": answers[0]["text"] if answers and not own else raw["content"]["expected_answer"] or "",
-        "is_impossible": bool(item.get("is_impossible", False)),
-    }
+    raw["content"]["is_impossible"] = bool(item.get("is_impossible", False))
+    raw["content"]["expected_answer"] = raw["content"]["expected_answer"] or ""
     if not own:
+        raw["content"] |= several(answer["text"] for answer in answers)
         raw["provenance"] |= {"chunk_id": chunk_id, "docs": [place["title"]] if place["title"] else []}
         raw["classification"]["answer_type"] = "unanswerable" if raw["content"]["is_impossible"] else "extractive"
         raw["classification"]["hard_type"] = None if raw["content"]["is_impossible"] else "ANSWERABLE"
@@ -142,16 +143,17 @@ def write(bundle: Bundle, order: Order) -> Written:
 def _item(raw: Raw, was: Raw, context: str) -> Raw | None:
     """As it was where nothing changed; with the place of the answer found again where something did."""
     content, item = raw["content"], dict(was.get("item", {}))
-    text = content.get("expected_answer") or ""
-    before = next((answer["text"] for answer in item.get("answers") or [] if "text" in answer), "")
-    if item and before == text and bool(item.get("is_impossible", False)) == bool(content["is_impossible"]):
+    texts = [content.get("expected_answer") or "", *(content.get(ACCEPTED) or ())]
+    before = several(answer["text"] for answer in item.get("answers") or [])
+    same = before == several(texts) and bool(item.get("is_impossible", False)) == bool(content["is_impossible"])
+    if item and same:
         return {**item, "id": item["id"], "question": content["question"]}
     answers = []
     if not content["is_impossible"]:
-        found = quote_of(text, context)
-        if found is None:
+        first, *others = (quote_of(text, context) for text in texts)
+        if first is None:
             return None
-        answers = [{"text": found[0], "answer_start": found.start()}]
+        answers = [{"text": found[0], "answer_start": found.start()} for found in (first, *others) if found]
     made = {"id": raw["id"], "question": content["question"], "answers": answers}
     return item | made | {"is_impossible": bool(content["is_impossible"]), OURS: for_others(raw, NAME)}
 

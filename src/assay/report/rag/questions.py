@@ -98,6 +98,7 @@ def _fields(row: Row, entry: Mapping[str, Any] | None) -> Iterator[Field]:
     pairs = {
         "Question": row["question"],
         "Expected answer": expected,
+        "Right too": " · ".join(row.get("accepted_answers", ())),
         "Answer": row["answer"],
         "Error": f"{error['phase']}: {error['message']}" if error else None,
         "Judge": judgment.get("reason"),

@@ -27,6 +27,7 @@ def answer(row: Mapping[str, Any]) -> Markup:
     error = row["error"]
     pairs = [
         ("Expected answer", expected),
+        ("Right too", " · ".join(row.get("accepted_answers", ())) or None),
         ("Answer", row["answer"]),
         ("Error", f"{error['phase']}: {error['message']}" if error else None),
     ]

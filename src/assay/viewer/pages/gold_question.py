@@ -64,9 +64,8 @@ def _chunk(visit: Visit, id_: str | None) -> Data | None:
 
 
 def show(data: Data, visit: Visit) -> Content:
-    left = element(
-        "div", fields([("Expected answer", _answer(data))], "fields plain"), _passage(data["chunk"]), *_groups(data)
-    )
+    pairs = [("Expected answer", _answer(data)), ("Right too", _accepted(data["question"]))]
+    left = element("div", fields(pairs, "fields plain"), _passage(data["chunk"]), *_groups(data))
     aside = _aside(data, visit) if data["form"] == "schema-v2" else NOTHING
     body = join([_steps(data, visit), element("div", left, aside, class_="split") if aside else left])
     trail = (Link("Gold set", address("/gold", filters_of(visit.query))),)
@@ -79,6 +78,13 @@ def _answer(data: Data) -> str:
         question["content"].get("is_impossible") if "content" in question else not question.get("answerable", True)
     )
     return data["answer"] or ("None: it cannot be answered." if impossible else MISSING)
+
+
+def _accepted(question: Any) -> str | None:
+    """Of a gold set or of a case, as they stand in the file."""
+    content = question.get("content")
+    found = content.get("accepted_answers") if isinstance(content, dict) else question.get("accepted")
+    return " · ".join(map(str, found or ())) or None
 
 
 def _aside(data: Data, visit: Visit) -> Markup:
