@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -156,7 +157,7 @@ def test_compare_has_no_folder_of_its_own(folder: Path, github: Path, capsys: py
 def test_a_fault_is_annotated(folder: Path, github: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--ci", "--gold", "no::such,file"]) == 2
     printed = capsys.readouterr()
-    assert printed.out == "::error title=assay::no::such,file: no such file\n"
+    assert re.fullmatch(r"::error title=assay::no::such,file: no such file\. [^\n]+\n", printed.out)
     assert printed.err.startswith("assay: no::such,file: no such file")
 
 
@@ -334,3 +335,17 @@ def test_what_is_told_of_a_gate() -> None:
         ("G2-2 r (warning)", "warning", "too few"),
         ("G5-1 r (warning)", "skipped", "no vectors"),
     ]
+
+
+def test_a_reader_that_goes_away_takes_no_file_along(
+    folder: Path, github: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`assay retrieval --ci | head`: the pipeline has its files whoever reads."""
+    make(folder)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w", buffering=1) as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert main(["retrieval", "--variants", "bm25", "--ci", "--junit", "j.xml", "--quiet"]) == 128 + 13
+    valid(folder / "j.xml")
+    assert github.read_text().startswith("# Assay retrieval: cases.json: pass")

@@ -326,7 +326,7 @@ def test_the_command(example: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
         (["gold", "build", "--index", "none.db"], "none.db: no such index"),
         (
             ["gold", "build", "--targt", "9"],
-            "gold build: unknown option '--targt'. Did you mean --target or --partial?",
+            "gold build: unknown option '--targt'. Did you mean --target?",
         ),
     ],
 )

@@ -27,6 +27,8 @@ from assay.gold.stats import describe
 from assay.gold.support import Claim, examine
 from assay.gold.validate import validate
 from assay.records import Chunk
+from assay.report.blocks import Note
+from assay.report.gold_stats import stats_report
 
 GROUNDS = Grounds(index(), Config())
 
@@ -108,6 +110,20 @@ def test_stats_of_a_small_set(tmp_path: Path) -> None:
     first = GROUNDS.by_words([raw["content"]["question"] for raw in raws[:14]], 1)
     hits = sum(ids == (raw["provenance"]["chunk_id"],) for ids, raw in zip(first, raws, strict=False))
     assert found.trivial == hits / 14
+
+
+def test_what_a_sparse_set_does_not_say_is_not_counted_as_zero(tmp_path: Path) -> None:
+    raws = clean()
+    each("classification.difficulty", lambda row: None)(raws)
+    raws[0]["provenance"]["chunk_id"] = None
+    raws[1]["provenance"]["chunk_id"] = raws[2]["provenance"]["chunk_id"] = "gone"
+    found = describe(gold_file(raws, tmp_path), GROUNDS)
+    assert (found.hard, found.hard_answerable) == (None, None)
+    assert found.coverage is not None
+    assert (found.coverage.without_chunk, found.coverage.unknown_chunks) == (1, 2)
+    [_, gone, none] = stats_report(found).sections[0].blocks
+    assert gone == Note("2 questions are of chunks that are not in the index.", "bad")
+    assert none == Note("1 question without a chunk.", "warn")
 
 
 def test_a_set_of_copied_questions_is_trivial(tmp_path: Path) -> None:

@@ -298,6 +298,11 @@ def test_formats_are_told_by_what_is_there(tmp_path: Path) -> None:
     assert detect(put(tmp_path / "c.json", [{"id": "1", "question": "Who?"}])) == "cases"
     assert detect(put(tmp_path / "d.json", {"cases": [{"id": "1", "question": "Who?"}]})) == "cases"
     assert detect(put(tmp_path / "c.jsonl", '{"id": "1", "question": "Who?", "answerable": false}\n')) == "cases"
+    paged = '{"id": "1", "question": "Who?", "pages": [{"document": "a.pdf", "page": 2}]}\n'
+    assert detect(put(tmp_path / "p.jsonl", paged)) == "cases"
+    late = '{"id": "0", "question": "Why?", "answer": "So."}\n' + paged
+    assert detect(put(tmp_path / "l.jsonl", late)) == "cases", "the first line alone does not tell"
+    assert detect(put(tmp_path / "n.jsonl", '{"id": "1", "question": "Who?", "pages": [2]}\n')) == "jsonl"
     assert detect(put(tmp_path / "e.jsonl", '{"id": "1", "question": "Who?"}\n')) == "jsonl"
     assert detect(put(tmp_path / "f.jsonl", '{"content": {"question": "Who?"}, "sources": ["x.pdf"]}\n')) == "jsonl"
     with pytest.raises(AssayError, match="not known"):

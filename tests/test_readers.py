@@ -35,7 +35,7 @@ def test_text_pages_end_at_form_feeds(tmp_path: Path, name: str) -> None:
         ("\ufeffcafé".encode(), "café", None),
         ("café".encode("utf-16"), "café", None),
         ("café – naïve".encode("cp1252"), "café – naïve", "not UTF-8; read as Windows-1252"),
-        (b"caf\xe9 \x81", "caf\ufffd \ufffd", "not UTF-8; 2 characters replaced"),
+        (b"caf\xe9 \x81" + b"s" * 14, "caf\ufffd \ufffd" + "s" * 14, "not UTF-8; 2 characters replaced"),
     ],
     ids=["utf-8", "byte order mark", "utf-16", "windows-1252", "neither"],
 )
@@ -290,3 +290,13 @@ def test_an_index_made_elsewhere_is_read_as_chunks(tmp_path: Path) -> None:
     assert [(chunk.id, chunk.source, chunk.page, chunk.lane) for chunk in ready.chunks] == [("a", "s.pdf", 2, "code")]
     assert ready.vectors == [np.array([0, 1], "<f4").tobytes()]
     assert (ready.model_id, ready.dim) == ("their-model", 2)
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".md", ".html"])
+def test_what_is_no_text_is_refused(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(b"\x89PNG\x81\x8d\x9d")
+    with pytest.raises(
+        AssayError, match=r"^not text: 4 of 7 characters cannot be read\. If it is text, save it as UTF-8$"
+    ):
+        READERS.get(suffix)(path)

@@ -90,7 +90,7 @@ def test_a_measure_without_any_value_is_left_out_and_the_reason_said_once() -> N
     table, note = headlines_section(summary).blocks
     assert isinstance(table, Table)
     assert [row.cells[0] for row in table.rows] == ["recall@1", "recall@5", "mrr@5"]
-    assert note == Note("Left out of every table: page_recall: no page is expected.")
+    assert note == Note("Left out of every table: page_recall (no page is expected).")
     assert [row.cells[0] for row in measures_table(summary).rows] == ["recall@1", "recall@5", "mrr@5"]
     assert [number.measure for number in headline_numbers(summary)] == ["recall@5", "mrr@5"]
     summary["metrics"]["bm25"] = dict.fromkeys(names, interval(None))

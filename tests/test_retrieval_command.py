@@ -390,6 +390,27 @@ def test_pages_alone_do_not_tell_why_a_chunk_was_missed(project: Path, capsys: p
     shown = capsys.readouterr().out
     assert "Not examined: no expected chunk is known." in shown
     assert "Every expected chunk" not in shown
+    assert "Not examined: no question names a chunk." in shown
+    assert "No question names a chunk, so recall" not in shown, "pages were asked for, and pages were measured"
+
+
+def test_a_set_that_names_no_chunk_is_told_how_to_go_on(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [{"id": "q", "question": "lockers cost", "pages": [{"document": "fees.md", "page": 2}]}]
+    (project / "cases.json").write_text(json.dumps(cases))
+    assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "No question names a chunk, so recall, mrr and ndcg have no value. --pages-only measures" in shown
+    assert "Left out of every table: recall, hit, mrr, ndcg, map, p, p_max (nothing is relevant)." in shown
+    assert "0 of 0" not in shown
+
+
+def test_without_a_gold_set_the_next_step_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "cases.json").unlink()
+    assert main(["retrieval"]) == 2
+    assert capsys.readouterr().err == (
+        f"assay: {project / 'cases.json'}: no such file. Name a gold set, or set paths.gold in assay.yaml; "
+        "assay init writes one to begin with\n"
+    ).replace(f"{project}/", "")
 
 
 def test_a_chunk_judged_irrelevant_makes_no_question_trivial(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

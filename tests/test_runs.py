@@ -218,6 +218,15 @@ def test_a_partial_run_is_promoted_only_by_force(tmp_path: Path) -> None:
     assert promote(run, tmp_path / "baselines", today=date(2026, 3, 9), force=True).name.version == 1
 
 
+@pytest.mark.parametrize(("taken", "client"), [("baselines", "acme"), ("elsewhere", "x" * 250)])
+def test_a_baseline_that_cannot_be_written_says_where(tmp_path: Path, taken: str, client: str) -> None:
+    """A file stands where the folder should be; a name is too long for the disk."""
+    run = make_run(tmp_path / "runs", client=client)
+    (tmp_path / taken).write_text("")
+    with pytest.raises(AssayError, match=r"/baselines: cannot be written: (File exists|File name too long)$"):
+        promote(run, tmp_path / "baselines", today=date(2026, 3, 9))
+
+
 def test_history_is_read_back_by_kind(tmp_path: Path) -> None:
     assert history.read(tmp_path) == []
     history.record(tmp_path, {"kind": "retrieval", "n": 1})

@@ -8,6 +8,10 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} |
 """Names and values in a message come from files: they must not move the cursor of the terminal they are shown on."""
 
 
+_HARDLY = 0.1
+"""Of likeness, from 0 to 1."""
+
+
 class AssayError(Exception):
     """A user's mistake or a fault of the surroundings. Printed as one line, never with a traceback."""
 
@@ -61,8 +65,11 @@ def offer(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """At most three known names that look like the given one, upper and lower case alike."""
-    from difflib import get_close_matches
+    """At most three known names that look like the given one, upper and lower case alike: the nearest, and what is
+    hardly farther. Beside `--out` for `--outt`, `--quiet` would be noise."""
+    from difflib import SequenceMatcher, get_close_matches
 
     by_lower = {each.lower(): each for each in known}
-    return [by_lower[match] for match in get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.6)]
+    found = get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.6)
+    likeness = [SequenceMatcher(None, match, name.lower()).ratio() for match in found]
+    return [by_lower[match] for match, ratio in zip(found, likeness, strict=True) if ratio >= likeness[0] - _HARDLY]

@@ -29,7 +29,7 @@ def write_atomic(path: Path, data: bytes | str | Iterable[bytes], *, durable: bo
                 os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as fault:
-        raise _unwritable(path, fault) from None
+        raise unwritable(path, fault) from None
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -40,7 +40,7 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _unwritable(path: Path, fault: OSError) -> Unwritable:
+def unwritable(path: Path, fault: OSError) -> Unwritable:
     return Unwritable(f"cannot be written: {fault.strerror}", where=str(path))
 
 
@@ -106,7 +106,7 @@ def append_line(path: Path, line: str) -> None:
                 data = b"\n" + data
             _write_whole(file, data, size)
     except OSError as fault:
-        raise _unwritable(path, fault) from None
+        raise unwritable(path, fault) from None
 
 
 def _write_whole(file: FileIO, data: bytes, size: int) -> None:
@@ -130,7 +130,7 @@ def locked(path: Path, busy: str, where: Path) -> Iterator[None]:
         hint = "Try again when it is done"
         raise AssayError(f"{busy}{_owner(path)}", where=str(where), hint=hint) from None
     except OSError as fault:
-        raise _unwritable(where, fault) from None
+        raise unwritable(where, fault) from None
     with file:
         try:
             yield

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -37,8 +38,9 @@ def add_ci_arguments(parser: argparse.ArgumentParser, place: str = "the run's fo
     )
 
 
-def tell_pipeline(done: Sequence[Published], arguments: argparse.Namespace) -> None:
-    """After everything else: files first, annotations last."""
+@contextmanager
+def tell_pipeline(done: Sequence[Published], arguments: argparse.Namespace) -> Iterator[None]:
+    """Around what is printed: the files before it, because whoever reads may stop reading; annotations behind it."""
     from assay.report.checks import checks_of
     from assay.report.github import annotations_of, step_summary
     from assay.report.junit import junit_of, suites_of, to_junit
@@ -53,28 +55,34 @@ def tell_pipeline(done: Sequence[Published], arguments: argparse.Namespace) -> N
     if arguments.ci:
         for published in done:
             _summarise(step_summary(published, _room()))
+    yield
+    if arguments.ci:
         _annotate(annotations_of(check for published in done for check in checks_of(published)))
 
 
-def tell_pipeline_of(comparison: Comparison, arguments: argparse.Namespace) -> None:
+def tell_pipeline_of(comparison: Comparison, arguments: argparse.Namespace) -> AbstractContextManager[None]:
     """The same of two runs side by side."""
     from assay.report.checks import comparison_checks
     from assay.report.github import comparison_summary
 
-    checks = comparison_checks(comparison)
-    _tell_checks("compare", checks, lambda room: comparison_summary(comparison, room), arguments)
+    summary = partial(comparison_summary, comparison)
+    return _tell_checks("compare", comparison_checks(comparison), summary, arguments)
 
 
-def tell_pipeline_of_gates(found: Verification, report: Report, arguments: argparse.Namespace) -> None:
+def tell_pipeline_of_gates(
+    found: Verification, report: Report, arguments: argparse.Namespace
+) -> AbstractContextManager[None]:
     """The same of the gates of a gold set."""
     from assay.report.gold_checks import verification_checks, verification_summary
 
-    _tell_checks("gold", verification_checks(found), lambda room: verification_summary(report, room), arguments)
+    summary = partial(verification_summary, report)
+    return _tell_checks("gold", verification_checks(found), summary, arguments)
 
 
+@contextmanager
 def _tell_checks(
     name: str, checks: Sequence[Check], summary: Callable[[int], str], arguments: argparse.Namespace
-) -> None:
+) -> Iterator[None]:
     """There is no folder of a run, so the file stands here. `summary`: in that many bytes."""
     from assay.report.github import annotations_of
     from assay.report.junit import check_suites, to_junit
@@ -84,6 +92,8 @@ def _tell_checks(
         _write(arguments.junit or Path(JUNIT), to_junit(f"assay {name}", suites), arguments)
     if arguments.ci:
         _summarise(summary(_room()))
+    yield
+    if arguments.ci:
         _annotate(annotations_of(checks))
 
 

@@ -79,23 +79,23 @@ def finish(published: Published, config: Config, arguments: argparse.Namespace, 
     The JSON of one of many, and what a pipeline is told, is left to the caller: it is one document for all. What was
     asked for is done before anything is printed: whoever reads may stop reading.
     """
+    from contextlib import nullcontext
+
     from assay.cli._ci import tell_pipeline
     from assay.cli._notes import note
 
     folder = published.run
     baseline = _promoted(folder, config, arguments) if arguments.update_baseline else None
-    if arguments.json:
-        if not one_of_many:
+    with nullcontext() if one_of_many else tell_pipeline([published], arguments):
+        if not arguments.json:
+            show(published.report)
+            print(f"\n{folder.path}/report.html")
+        elif not one_of_many:
             print_json(published.as_data())
-    else:
-        show(published.report)
-        print(f"\n{folder.path}/report.html")
-    if isinstance(baseline, AssayError):
-        raise baseline
-    if baseline is not None:
-        note(f"baseline {baseline}", arguments)
-    if not one_of_many:
-        tell_pipeline([published], arguments)
+        if isinstance(baseline, AssayError):
+            raise baseline
+        if baseline is not None:
+            note(f"baseline {baseline}", arguments)
 
 
 def _promoted(folder: RunFolder, config: Config, arguments: argparse.Namespace) -> Path | AssayError:

@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
         load_scored(now, config),
         rules_of(config, different_judges=arguments.allow_different_judges),
     )
-    if arguments.json:
-        print_json(msgspec.to_builtins(result) | {"regressions": len(result.regressions)})
-    else:
-        show(comparison_report(result))
-    tell_pipeline_of(result, arguments)
+    with tell_pipeline_of(result, arguments):
+        if arguments.json:
+            print_json(msgspec.to_builtins(result) | {"regressions": len(result.regressions)})
+        else:
+            show(comparison_report(result))
     return 1 if result.failed else 0

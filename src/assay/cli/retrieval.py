@@ -61,10 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
         published = publish(folder, config, arguments.baseline)
         finish(published, config, arguments, one_of_many=bool(arguments.corpora))
         done.append(published)
-    if arguments.json and arguments.corpora:
-        print_json([published.as_data() for published in done])
     if arguments.corpora:
-        tell_pipeline(done, arguments)
+        with tell_pipeline(done, arguments):
+            if arguments.json:
+                print_json([published.as_data() for published in done])
     return max(published.exit_code for published in done)
 
 

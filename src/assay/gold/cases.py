@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from assay.errors import AssayError
 from assay.files import read_jsonl, text_sha256
 from assay.gold.case_store import CaseStore
+from assay.gold.gold_file import require_gold
 from assay.gold.qa import client_of, is_qa, parse_qa
 from assay.gold.schema import Question, is_gold, is_question, question_of, questions_of
 from assay.long_json import is_list, is_long, open_json
@@ -61,6 +62,7 @@ Purpose = Literal["chunks", "pages", "answers"]
 
 def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
     """The cases at that path, by the shape of what is there, and those that cannot serve the purpose."""
+    require_gold(path)
     if path.is_dir():
         return _from_beir(path)
     if path.suffix in {".csv", ".tsv"}:

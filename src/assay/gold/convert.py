@@ -114,7 +114,7 @@ def detect(path: Path, *, mapped: bool = False) -> str:
     if path.is_dir():
         return "beir"
     if path.suffix in {".jsonl", ".ndjson"}:
-        case = not mapped and _is_case(next((item for _, item in read_jsonl(path)), None))
+        case = not mapped and any(_is_case(item) for _, item in read_jsonl(path))
         return "cases" if case else "jsonl"
     if path.suffix in {".csv", ".tsv"}:
         return "csv"
@@ -135,8 +135,11 @@ def detect(path: Path, *, mapped: bool = False) -> str:
 
 
 def _is_case(item: Any) -> bool:
-    """Told from a row of anybody's own by the keys that only a case has."""
-    return isinstance(item, dict) and not is_question(item) and not _OF_CASES.isdisjoint(item)
+    """Told from a row of anybody's own by the keys that only a case has, and by pages that name their document."""
+    if not isinstance(item, dict) or is_question(item):
+        return False
+    pages = item.get("pages")
+    return not _OF_CASES.isdisjoint(item) or (isinstance(pages, list) and any(isinstance(page, dict) for page in pages))
 
 
 _OF_FORMATS = frozenset({"content", "paragraphs", "question_id"})

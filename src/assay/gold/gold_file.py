@@ -25,8 +25,16 @@ class GoldFile(Struct, frozen=True, kw_only=True):
     """What stands in the file beside version and questions."""
 
 
+def require_gold(path: Path) -> None:
+    """A new folder has no gold set, so what to do next is told."""
+    if not path.exists():
+        hint = "Name a gold set, or set paths.gold in assay.yaml; assay init writes one to begin with"
+        raise AssayError("no such file", where=str(path), hint=hint)
+
+
 def read_gold_file(path: Path) -> GoldFile:
     """Read strictly; a fault names its line."""
+    require_gold(path)
     if path.is_dir() or path.suffix in {".jsonl", ".ndjson", ".csv", ".tsv"}:
         hint = f"Make it one with: assay gold convert {path} --to schema-v2 --out gold.json"
         raise AssayError("not a schema-v2 file", where=str(path), hint=hint)

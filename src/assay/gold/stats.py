@@ -39,6 +39,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     per_document: dict[str, int]
     unknown_chunks: int
     """Questions whose chunk is not in the index."""
+    without_chunk: int
+    """Questions that name none."""
 
 
 class GoldStats(Struct, frozen=True, kw_only=True):
@@ -128,9 +130,9 @@ def _bins(questions: Sequence[Question]) -> tuple[int, ...]:
 
 
 def _hard(questions: Sequence[Question]) -> float | None:
-    if not questions:
-        return None
-    return sum((question.difficulty or 0.0) >= HARD for question in questions) / len(questions)
+    """Of all; undefined where not one says how difficult it is."""
+    known = [question.difficulty for question in questions if question.difficulty is not None]
+    return sum(value >= HARD for value in known) / len(questions) if known else None
 
 
 def _quantiles(values: Iterable[float]) -> Quantiles | None:
@@ -153,7 +155,8 @@ def _coverage(questions: Sequence[Question], grounds: Grounds) -> Coverage:
         chunks_asked=len(chunks),
         missing_documents=tuple(sorted(grounds.documents - per_document.keys())),
         per_document=dict(sorted(per_document.items(), key=lambda item: (-item[1], item[0]))),
-        unknown_chunks=sum(id_ not in chunks for id_ in ids),
+        unknown_chunks=sum(id_ not in chunks for id_ in ids if id_),
+        without_chunk=ids.count(""),
     )
 
 

@@ -205,7 +205,7 @@ class _told:  # noqa: N801 (used like a function)
             raise AssayError(
                 f"the reply cache cannot be used: {fault}",
                 where=str(self.path),
-                hint="Free the disk, or delete the file: its replies are then asked for again",
+                hint="Free the disk, delete the file (replies are asked for again), or set paths.cache in assay.yaml",
             ) from None
 
 

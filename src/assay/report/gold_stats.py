@@ -67,6 +67,8 @@ def _overview(stats: GoldStats) -> tuple[Block, ...]:
         them = stats.coverage.unknown_chunks
         text = f"{counted(them, 'question')} {are(them)} of {'a chunk that is' if them == 1 else 'chunks that are'} not"
         notes.append(Note(f"{text} in the index.", "bad"))
+    if stats.coverage and stats.coverage.without_chunk:
+        notes.append(Note(f"{counted(stats.coverage.without_chunk, 'question')} without a chunk.", "warn"))
     return (Cards(tuple(cards)), *notes)
 
 

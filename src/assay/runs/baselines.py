@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from assay.errors import AssayError
-from assay.files import read_json, write_json
+from assay.files import read_json, unwritable, write_json
 from assay.runs.folder import RunFolder
 from assay.runs.naming import BaselineName
 from assay.runs.scored import of_run
@@ -110,7 +110,10 @@ def _reservation(root: Path, client: str, version: int) -> Path:
 
 def _reserve(root: Path, client: str, version: int) -> bool:
     """Whether the version is ours: of two who promote at once, the second takes the next number."""
-    root.mkdir(parents=True, exist_ok=True)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise unwritable(root, fault) from None
     try:
         _reservation(root, client, version).touch(exist_ok=False)
     except FileExistsError:
@@ -120,6 +123,8 @@ def _reserve(root: Path, client: str, version: int) -> bool:
                 reservation.unlink()
         time.sleep(0.01)
         return False
+    except OSError as fault:
+        raise unwritable(root, fault) from None
     taken = any(baseline.name.version == version for baseline in all_baselines(root, client))
     if taken:
         _reservation(root, client, version).unlink(missing_ok=True)

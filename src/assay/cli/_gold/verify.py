@@ -42,9 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
         found = verify(gold, index, config, arguments.model)
     report = verification_report(found, {question.id: question for question in gold.questions})
     write_reports(arguments.out, report, found.as_data())
-    if arguments.json:
-        print_json(found.as_data())
-    else:
-        show(report)
-    tell_pipeline_of_gates(found, report, arguments)
+    with tell_pipeline_of_gates(found, report, arguments):
+        print_json(found.as_data()) if arguments.json else show(report)
     return found.exit_code

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from assay.corpus.readers.protocol import READERS, Page
-from assay.corpus.readers.text import decode
+from assay.corpus.readers.text import decode_document
 
 _DROPPED = {"script", "style", "template", "noscript", "svg", "title"}
 _PARAGRAPHS = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "dl", "pre", "blockquote", "section"}
@@ -20,7 +20,7 @@ _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)"""
 def read(path: Path) -> list[Page]:
     data = path.read_bytes()
     declared = _CHARSET.search(data[:4096])
-    text, note = decode(data, declared.group(1).decode("ascii") if declared else None)
+    text, note = decode_document(data, declared.group(1).decode("ascii") if declared else None)
     return [Page(1, to_text(text), note)]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.corpus.readers.protocol import READERS, Page
-from assay.corpus.readers.text import decode, paged
+from assay.corpus.readers.text import decode_document, paged
 
 
 @READERS.register(".md", ".markdown")
 def read(path: Path) -> list[Page]:
-    text, note = decode(path.read_bytes())
+    text, note = decode_document(path.read_bytes())
     return paged(text, note)

@@ -6,11 +6,16 @@ import codecs
 from pathlib import Path
 
 from assay.corpus.readers.protocol import READERS, Page
+from assay.errors import AssayError
+
+_UNREAD = "\N{REPLACEMENT CHARACTER}"
+_TOO_MANY = 0.1
+"""Share of unreadable characters above which the chunks of a file would be noise in every search."""
 
 
 @READERS.register(".txt", ".text", ".rst")
 def read(path: Path) -> list[Page]:
-    text, note = decode(path.read_bytes())
+    text, note = decode_document(path.read_bytes())
     return paged(text, note)
 
 
@@ -18,6 +23,16 @@ def paged(text: str, note: str | None) -> list[Page]:
     """Pages between form feeds; one behind the last page opens no further page."""
     parts = text.removesuffix("\f").split("\f")
     return [Page(number, part, note if number == 1 else None) for number, part in enumerate(parts, 1)]
+
+
+def decode_document(data: bytes, declared: str | None = None) -> tuple[str, str | None]:
+    """As `decode`, but binary data, and encodings that nobody knows, are refused."""
+    text, note = decode(data, declared)
+    unread = text.count(_UNREAD)
+    if unread > len(text) * _TOO_MANY:
+        what = f"not text: {unread} of {len(text)} characters cannot be read"
+        raise AssayError(what, hint="If it is text, save it as UTF-8")
+    return text, note
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str | None]:
@@ -35,5 +50,4 @@ def decode(data: bytes, declared: str | None = None) -> tuple[str, str | None]:
         except (UnicodeDecodeError, LookupError):
             continue
     text = data.decode("utf-8", "replace")
-    replaced = text.count("\N{REPLACEMENT CHARACTER}")
-    return text, f"not UTF-8; {replaced} characters replaced"
+    return text, f"not UTF-8; {text.count(_UNREAD)} characters replaced"

@@ -46,8 +46,8 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """`fits` looks at parsed data (or at a folder); `write` gives file contents by name, '' being the file asked for,
-    and the questions that could not be written, with the reason."""
+    """`write` gives file contents by name, '' being the file asked for, and the questions that could not be written,
+    with the reason. A format without one of the two can only be written, or only be read."""
 
     name: str
     read: Callable[[Path, Order], Bundle] | None = None

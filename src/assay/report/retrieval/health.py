@@ -13,6 +13,10 @@ from assay.report.text import are, counted
 
 Summary = Mapping[str, Any]
 SHOWN_REASONS = 3
+NO_CHUNKS = (
+    "No question names a chunk, so recall, mrr and ndcg have no value. --pages-only measures by pages alone; "
+    "assay gold relocate finds the chunks of a schema-v2 set by its answers."
+)
 LEVELS: dict[str, Tone] = {"good": "good", "tune": "warn", "poor": "bad", "undecided": "warn"}
 
 
@@ -38,6 +42,8 @@ def warnings_of(summary: Summary) -> list[str]:
         said.append(f"{told}, such as '{unknown['example']}'.")
     said += summary["warnings"]
     health = summary["health"]
+    if health and not health["expected"] and summary["decision"]["value"] is None:
+        said.append(NO_CHUNKS)
     if health:
         said += [f"{counted(n, 'expected id')} {are(n)} {state}." for state, n in health["counts"].items() if n]
         if health["unknown_documents"]:
@@ -49,6 +55,8 @@ def health_blocks(summary: Summary) -> tuple[Block, ...]:
     health = summary["health"]
     if health is None:
         return (Note("Not examined: there is no index."),)
+    if not health["expected"]:
+        return (Note("Not examined: no question names a chunk."),)
     trivial = format_value(health["trivial"], "percent")
     blocks: list[Block] = [
         Note(

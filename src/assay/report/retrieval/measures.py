@@ -37,11 +37,14 @@ def _has_value(summary: Summary, name: str) -> bool:
 
 
 def left_out(summary: Summary) -> list[Note]:
-    """One line about the measures that no question has a value of, with the reason of each family."""
+    """One line about the measures that no question has a value of: the families, by their reason."""
     known = measured(summary)
     families = dict.fromkeys(name.partition("@")[0] for name in ordered(summary) if name not in known)
-    reasons = [f"{family}: {MEASURES.get(family).undefined}" for family in families]
-    return [Note(f"Left out of every table: {'; '.join(reasons)}.")] if reasons else []
+    by_reason: dict[str, list[str]] = {}
+    for family in families:
+        by_reason.setdefault(MEASURES.get(family).undefined, []).append(family)
+    told = [f"{', '.join(those)} ({reason})" for reason, those in by_reason.items()]
+    return [Note(f"Left out of every table: {'; '.join(told)}.")] if told else []
 
 
 def headline_numbers(summary: Summary) -> list[Number]:
