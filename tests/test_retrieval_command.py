@@ -340,7 +340,7 @@ def test_another_embedding_dimension_is_refused(project: Path, capsys: pytest.Ca
         (["--seed", "-1"], "--seed: seed is -1; expected a whole number >= 0"),
         (["--quick", "0"], "--quick is 0; expected a whole number from 1 on"),
         (["--quick", "-3"], "--quick is -3; expected a whole number from 1 on"),
-        (["--variants", ""], "--variants: retrieval.variants is (); expected a list of length >= 1"),
+        (["--variants", ""], "--variants is '', which names nothing; expected names between commas"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_two(

@@ -33,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pages-only", action="store_true", help="questions with pages, whether or not they have chunks"
     )
+    parser.add_argument(
+        "--ignore-identical-ids",
+        action="store_true",
+        default=None,
+        help="leave the chunk that has the question's own id out of its results, as BEIR does",
+    )
     parser.add_argument("--corpora", metavar="A,B|all", help="several corpora of the settings, one after the other")
     parser.add_argument(
         "--old-index", metavar="FILE", type=Path, help="index the gold set was made from, to follow its chunks"
@@ -91,6 +97,7 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
         "tolerance": arguments.tolerance,
         "page_match": arguments.page_match,
         "sources": tuple(arguments.source or ()) or None,
+        "ignore_identical_ids": arguments.ignore_identical_ids,
     }
     statistics = {"cluster": arguments.cluster}
     changed = replace(

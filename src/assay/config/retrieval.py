@@ -44,10 +44,8 @@ class Decision(Settings, frozen=True):
     good: Annotated[Share, Meta(description="from here on: good enough")] = 0.80
     tune: Annotated[Share, Meta(description="from here on: tune; below: fine-tune")] = 0.60
     good_text: Annotated[str, Meta(description="said when good")] = "Good enough as it is."
-    tune_text: Annotated[str, Meta(description="said in between")] = (
-        "Tune retrieval: chunking, hybrid weights, a reranker."
-    )
-    poor_text: Annotated[str, Meta(description="said below")] = "Fine-tune the embeddings."
+    tune_text: Annotated[str | None, Meta(description="said in between; null: what fits the best variant")] = None
+    poor_text: Annotated[str | None, Meta(description="said below; null: what fits the best variant")] = None
 
     def __post_init__(self) -> None:
         require(self.tune <= self.good, "tune must not be more than good")
@@ -101,6 +99,9 @@ class RetrievalOptions(Settings, frozen=True):
         Literal["document", "page"], Meta(description="page: number alone, whatever the document (looser)")
     ] = "document"
     sources: Annotated[tuple[str, ...], Meta(description="search only in these documents; empty: all")] = ()
+    ignore_identical_ids: Annotated[
+        bool, Meta(description="leave the chunk that has the question's own id out of its results, as BEIR does")
+    ] = False
     hybrid: Hybrid = Hybrid()
     rerank: Rerank = Rerank()
     http: Http = Http()

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.config import Config
 from assay.corpus.index import Index
@@ -22,7 +23,7 @@ from assay.records import Case, Progress, Ranking
 from assay.retrieval import failures, health, summary
 from assay.retrieval.rules import Rules, rules_of
 from assay.retrieval.scoring import RetrievalScorer, depth_of, measures_of
-from assay.retrieval.system import Variant
+from assay.retrieval.system import Variant, first_rank
 from assay.retrievers.origins import origins
 from assay.retrievers.protocol import Query, Request, Retriever
 from assay.retrievers.variants import build
@@ -34,6 +35,7 @@ from assay.runs.writing import writing
 from assay.sampling import stratified
 
 KIND = "retrieval"
+BY_PAGE = "No question names a chunk: retrieval is measured by page, and gates on chunks are read as gates on pages."
 PROBE = 100
 """Questions searched by bm25 only to see how trivial the set is."""
 
@@ -64,6 +66,8 @@ class Bench(Struct, frozen=True, kw_only=True):
     rules: Rules
     measures: tuple[Measure, ...]
     variants: tuple[Variant, ...]
+    led_to_pages: bool = False
+    """The set names no chunk, so that it is measured by page though nobody asked for it."""
 
     @property
     def config(self) -> Config:
@@ -130,23 +134,35 @@ def _fill(run: RunFolder, bench: Bench, progress: Progress, started: float, now:
     _conclude(run, bench, rows, scorer, Clock(now, started, timings))
 
 
-def _instead(gold: CaseSet) -> str | None:
-    """What can be done with a set that names no chunks."""
-    if "no chunk id" not in gold.reasons:
-        return None
-    return "Measure by page with --pages-only, or find the chunks of quoted answers with: assay gold relocate"
+def _gold(order: Order) -> tuple[CaseSet, bool]:
+    """The gold set, and whether it is measured by page: if that was asked for, or if it names pages and no chunk."""
+    gold, by_page = load_cases(order.gold, "pages" if order.pages_only else "chunks"), order.pages_only
+    if not by_page and not any(case.expected for case in gold.cases):
+        pages = load_cases(order.gold, "pages")
+        if any(case.pages for case in pages.cases):
+            gold, by_page = pages, True
+    if not any(case.expected or case.pages for case in gold.cases):
+        raise _nothing_to_find(gold, order.gold)
+    return replace(gold, name=order.corpus or gold.name), by_page
+
+
+def _nothing_to_find(gold: CaseSet, path: Path) -> AssayError:
+    """No question names a chunk or a page."""
+    reasons = gold.reasons | ({"no chunk or page": len(gold.cases)} if gold.cases else {})
+    told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+    answers = "no chunk id" in reasons or any(case.answer for case in gold.cases)
+    hint = "Find the chunks of quoted answers with: assay gold relocate" if answers else None
+    return AssayError(f"no question can be tested: {told}", where=str(path), hint=hint)
 
 
 def prepare(order: Order) -> Bench:
     """Read and check everything, so that a mistake is told before any work is done."""
     options = order.config.retrieval
-    rules = rules_of(options, pages_only=order.pages_only)
-    gold = load_cases(order.gold, "pages" if order.pages_only else "chunks")
-    gold = msgspec.structs.replace(gold, name=order.corpus or gold.name)
+    gold, by_page = _gold(order)
+    led_to_pages = by_page and not order.pages_only
+    order = replace(order, pages_only=by_page)
+    rules = rules_of(options, pages_only=by_page)
     cases = stratified(gold.cases, order.quick, order.config.seed) if order.quick else tuple(gold.cases)
-    if not cases:
-        reasons = ", ".join(f"{n} {reason}" for reason, n in gold.reasons.items())
-        raise AssayError(f"no question can be tested: {reasons}", where=str(order.gold), hint=_instead(gold))
     if order.pages_only and order.index is None:
         raise AssayError(
             "page recall needs an index, which tells the page of a chunk", hint="Name one with --index FILE."
@@ -156,9 +172,19 @@ def prepare(order: Order) -> Bench:
     measures = measures_of(options, rules, pages_only=order.pages_only, chunks=known or not order.pages_only)
     request = Request(k=depth_of(measures), sources=options.sources)
     variants = tuple(
-        Variant(name, build(name, order.config, index), request) for name in dict.fromkeys(options.variants)
+        Variant(name, build(name, order.config, index), request, skip_own=options.ignore_identical_ids)
+        for name in dict.fromkeys(options.variants)
     )
-    return Bench(order=order, gold=gold, cases=cases, index=index, rules=rules, measures=measures, variants=variants)
+    return Bench(
+        order=order,
+        gold=gold,
+        cases=cases,
+        index=index,
+        rules=rules,
+        measures=measures,
+        variants=variants,
+        led_to_pages=led_to_pages,
+    )
 
 
 def _inputs(bench: Bench) -> manifest.Inputs:
@@ -187,8 +213,9 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: Retriev
     means = table.means(config)
     failed = failures.collect(bench.variants, bench.cases, rows, bench.index, config)
     run.write(FAILURES, "".join(dump_json(entry) + "\n" for entry in failed))
-    gates, decision = summary.verdicts(bench.rules, means)
     why_not = _not_examined(bench)
+    diagnosis = None if why_not else failures.counts(variants, failed)
+    gates, decision = summary.verdicts(bench.rules, means, diagnosis)
     data = _heading(run, bench) | {
         "variants": variants,
         "measures": names,
@@ -198,7 +225,7 @@ def _conclude(run: RunFolder, bench: Bench, rows: Sequence[Row], scorer: Retriev
         "gates": gates,
         "decision": decision,
         "health": _health(bench, rows, scorer),
-        "diagnosis": None if why_not else failures.counts(variants, failed),
+        "diagnosis": diagnosis,
         "not_examined": why_not,
         "unknown_results": failures.unknown_results(rows, bench.index),
         "warnings": _warnings(bench),
@@ -219,7 +246,12 @@ def _not_examined(bench: Bench) -> str | None:
 def _warnings(bench: Bench) -> list[str]:
     if bench.index is None:
         return []
-    return [said for said in (bench.index.doubt, _found_by_themselves(bench.cases, bench.index)) if said]
+    by_page = BY_PAGE if bench.led_to_pages else None
+    if bench.config.retrieval.ignore_identical_ids:
+        own = _never_found(bench.cases)
+    else:
+        own = _found_by_themselves(bench.cases, bench.index)
+    return [said for said in (bench.index.doubt, by_page, own) if said]
 
 
 def _found_by_themselves(cases: Sequence[Case], index: Index) -> str | None:
@@ -229,7 +261,20 @@ def _found_by_themselves(cases: Sequence[Case], index: Index) -> str | None:
     if not count:
         return None
     what = f"{count} of {len(cases)} questions share their id with a chunk that is not expected"
-    return f"{what}: if the chunk is the question itself, it is found first. BEIR's own evaluation leaves it out."
+    return (
+        f"{what}: if the chunk is the question itself, it is found first. "
+        "BEIR's own evaluation leaves it out; so does --ignore-identical-ids."
+    )
+
+
+def _never_found(cases: Sequence[Case]) -> str | None:
+    """BEIR's rule looks at ids alone."""
+    count = sum(case.id in case.expected_ids for case in cases)
+    if not count:
+        return None
+    return (
+        f"{count} of {len(cases)} questions expect the chunk of their own id, which --ignore-identical-ids leaves out."
+    )
 
 
 def _heading(run: RunFolder, bench: Bench) -> dict[str, Any]:
@@ -266,8 +311,10 @@ def _health(bench: Bench, rows: Sequence[Row], scorer: RetrievalScorer) -> dict[
 
     old = Index.open(order.old_index) if order.old_index else None
     result = health.examine(bench.cases, bench.index, search, old)
-    trivial = _trivial(bench.cases, rows, bm25)
-    data: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(result, trivial=trivial))
+    trivial = _trivial(
+        bench.cases, rows, Variant("bm25", bm25, Request(k=1), order.config.retrieval.ignore_identical_ids)
+    )
+    data: dict[str, Any] = msgspec.to_builtins(replace(result, trivial=trivial))
     data["counts"] = {state: result.count(state) for state in ("relocated", "ambiguous", "missing")}
     data["accepted"] = _accepted(bench, rows, scorer, result) if result.relocations else None
     return data
@@ -278,15 +325,15 @@ def _found(retriever: Retriever, texts: Sequence[str], k: int) -> list[Sequence[
     return [ranking.ids if isinstance(ranking, Ranking) else () for ranking in rankings]
 
 
-def _trivial(cases: Sequence[Case], rows: Sequence[Row], bm25: Retriever) -> float | None:
+def _trivial(cases: Sequence[Case], rows: Sequence[Row], bm25: Variant) -> float | None:
     """Share of the questions that bm25 ranks right at once: all of them where bm25 is a variant of the run, else of a
     stratified sample, because the search is made for this alone."""
     known = [case for case in cases if case.expected_ids]
     first = {row["case_id"]: row["rank"] == 1 for row in rows if row["variant"] == "bm25" and row["status"] == "ok"}
     if not first and known:
         known = list(stratified(known, PROBE, 0))
-        found = _found(bm25, [case.question for case in known], 1)
-        first = {case.id: bool(set(ids) & set(case.expected_ids)) for case, ids in zip(known, found, strict=True)}
+        ids = [found.ids if isinstance(found, Ranking) else () for found in bm25.answer(known)]
+        first = {case.id: first_rank(found, case.expected_ids) == 1 for case, found in zip(known, ids, strict=True)}
     return sum(first.get(case.id, False) for case in known) / len(known) if known else None
 
 

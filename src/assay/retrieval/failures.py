@@ -8,13 +8,11 @@ from typing import Any
 
 from assay.config import Config
 from assay.corpus.index import Index
-from assay.records import Case, Chunk, Ranking
+from assay.records import Case, Chunk
 from assay.retrieval.diagnosis import CUT, MEANING, Evidence, is_failure, record
-from assay.retrieval.scoring import first_rank
 from assay.retrieval.summary import rank_histogram
 from assay.retrieval.system import Variant
 from assay.retrievers.analysis import content_words
-from assay.retrievers.protocol import Query, Ranked, Request
 from assay.retrievers.vector import similarities
 from assay.runs.results import Row
 
@@ -56,15 +54,7 @@ def _deep_ranks(variant: Variant, cases: Sequence[Case], depth: int) -> list[int
     """Ranks in a deep search, where searching costs nothing; a service under test is not asked again."""
     if not cases or not variant.retriever.local:
         return [None] * len(cases)
-    request = Request(k=max(depth, variant.request.k), sources=variant.request.sources)
-    queries = [Query(case.id, case.question) for case in cases]
-    if isinstance(variant.retriever, Ranked):
-        return variant.retriever.ranks(queries, [case.expected_ids for case in cases], request)
-    found = variant.retriever.search(queries, request)
-    return [
-        first_rank(ranking.ids, case.expected_ids) if isinstance(ranking, Ranking) else None
-        for case, ranking in zip(cases, found, strict=True)
-    ]
+    return variant.ranks(cases, depth)
 
 
 def _similarity(cases: Sequence[Case], index: Index, config: Config) -> dict[str, float]:

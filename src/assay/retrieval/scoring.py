@@ -17,6 +17,7 @@ from assay.metrics import Measure, judge, page_ranks, page_recall
 from assay.records import Case, Fault, PageRef, Ranking
 from assay.retrieval.diagnosis import CUT
 from assay.retrieval.rules import Rules
+from assay.retrieval.system import first_rank
 from assay.runs.results import Row
 
 AT_EACH_K = ("recall", "page_recall", "hit", "p", "p_max", "ndcg")
@@ -182,12 +183,3 @@ def _about(variant: str, case: Case, status: str, expected: Sequence[str]) -> Ro
 def _failed(variant: str, case: Case, fault: Fault) -> Row:
     error = {"phase": fault.phase, "message": fault.message}
     return _about(variant, case, "error", case.expected_ids) | {"error": error, "scores": {}}
-
-
-def first_rank(ids: Sequence[str], expected: Iterable[str]) -> int | None:
-    """Where the first expected id stands, from 1."""
-    wanted = set(expected)
-    for rank, id_ in enumerate(ids, 1):
-        if id_ in wanted:
-            return rank
-    return None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assay.config import Config, Decision, Gate, Statistics
 from assay.gold.cases import UNKNOWN
 from assay.records import Case, Interval
+from assay.retrieval.advice import ingesting, rebuilding, tuning
 from assay.retrieval.rules import Rules
 from assay.runs.heading import gate_result
 from assay.runs.results import Row
@@ -20,6 +21,8 @@ from assay.stats import bootstrap_intervals
 
 Means = dict[str, dict[str, Interval]]
 """Variant → measure → interval."""
+Diagnosis = Mapping[str, Mapping[str, int]]
+"""Variant → why questions failed → how many."""
 REASONS = 10
 """How many different ones are kept; every failed search has its own in the results."""
 RANKS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100))
@@ -112,24 +115,26 @@ def judge_gate(gate: Gate, means: Means) -> dict[str, Any]:
     return gate_result(gate, means[variant][gate.measure] if variant else None, variant)
 
 
-def decide(decision: Decision, means: Means) -> dict[str, Any]:
-    """What to do next, from the best variant."""
+def decide(decision: Decision, means: Means, diagnosis: Diagnosis | None = None) -> dict[str, Any]:
+    """What to do next, from the best variant; the diagnosis tells whether its failures are its own."""
     variant = best_variant(means, decision.measure)
     value = means[variant][decision.measure].mean if variant else None
-    if value is None:
+    if variant is None or value is None:
         level, text = "undecided", f"{decision.measure} could not be measured."
     elif round(value, 9) >= round(decision.good, 9):
         level, text = "good", decision.good_text
-    elif round(value, 9) >= round(decision.tune, 9):
-        level, text = "tune", decision.tune_text
     else:
-        level, text = "poor", decision.poor_text
+        level = "tune" if round(value, 9) >= round(decision.tune, 9) else "poor"
+        given, fitting = (decision.tune_text, tuning) if level == "tune" else (decision.poor_text, rebuilding)
+        text = given or ingesting((diagnosis or {}).get(variant, {})) or fitting(variant, list(means))
     return {"measure": decision.measure, "variant": variant, "value": value, "level": level, "text": text}
 
 
-def verdicts(rules: Rules, means: Means) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def verdicts(
+    rules: Rules, means: Means, diagnosis: Diagnosis | None = None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Gates and decision."""
-    return [judge_gate(gate, means) for gate in rules.gates], decide(rules.decision, means)
+    return [judge_gate(gate, means) for gate in rules.gates], decide(rules.decision, means, diagnosis)
 
 
 def distribution(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
