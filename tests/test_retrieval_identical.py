@@ -33,7 +33,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def evaluated(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["retrieval", "--k", "2", "--json", *words]) in (0, 1)
-    return json.loads(capsys.readouterr().out)
+    summary: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return summary
 
 
 def results(project: Path) -> dict[tuple[str, str], list[str]]:
@@ -72,7 +73,7 @@ def test_figures_equal_those_of_trec_eval_on_lists_without_the_question(
     for id_, found in run.items():
         found.pop(id_, None)
     qrels = {case["id"]: dict.fromkeys(case["expected_ids"], 1) for case in CASES}
-    wanted = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)  # type: ignore[arg-type]
+    wanted = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
     mean = sum(each["recip_rank"] for each in wanted.values()) / len(CASES)
     summary = evaluated(capsys, "--variants", "bm25", "--k", "4", "--ignore-identical-ids")
     assert summary["metrics"]["bm25"]["mrr@4"]["mean"] == pytest.approx(mean, abs=1e-9)

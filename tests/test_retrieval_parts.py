@@ -20,8 +20,9 @@ from assay.records import Case, Chunk, Interval, PageRef
 from assay.retrieval.diagnosis import Evidence, diagnose, is_failure
 from assay.retrieval.health import examine, relocate
 from assay.retrieval.rules import rules_of
-from assay.retrieval.scoring import depth_of, first_rank, measures_of
+from assay.retrieval.scoring import depth_of, measures_of
 from assay.retrieval.summary import Table, best_variant, decide, judge_gate, rank_histogram, verdicts
+from assay.retrieval.system import first_rank
 from assay.sampling import stratified
 
 

@@ -9,7 +9,7 @@ from assay.lanes.tasks import Task
 from assay.metrics import Measure, judge
 from assay.metrics.ranking.measures import defined
 from assay.records import Fault, Ranking
-from assay.retrieval.scoring import first_rank
+from assay.retrieval.system import first_rank
 from assay.runs.results import Row
 
 FAMILIES = ("recall", "p", "p_max", "mrr", "hit", "ndcg")
