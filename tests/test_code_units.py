@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.corpus.code import extract, units_of
-from assay.corpus.code.walker import LONGEST
+from assay.corpus.code.walker import DEEPEST, LONGEST
 from assay.errors import AssayError, MissingExtra
 
 SAMPLES = Path(__file__).parent / "code_samples"
@@ -141,10 +141,26 @@ def test_comments_that_belong_to_nobody() -> None:
 
 
 def test_deep_nesting_is_no_problem() -> None:
-    depth = 300
-    source = "".join(f"{'  ' * n}class C{n}:\n" for n in range(depth)) + "  " * depth + "pass"
-    assert len(units_of("a.py", source.encode())) == depth
+    source = "".join(f"{'  ' * n}class C{n}:\n" for n in range(300)) + "  " * 300 + "pass"
+    units = units_of("a.py", source.encode())
+    assert [unit.symbol for unit in units][:2] == ["C0", "C0::C1"]
+    assert len(units) == DEEPEST
+    assert (units[-1].first_line, units[-1].last_line) == (DEEPEST, 301)
     assert units_of("a.js", b"(" * 20_000 + b"function f() {}") is not None
+
+
+def test_what_is_nested_to_do_harm_ends_soon() -> None:
+    depth = 20_000
+    units = units_of("a.ts", b"namespace a {\n" * depth + b"}\n" * depth + b"function after() {}")
+    assert [len(units), units[-1].symbol] == [DEEPEST + 1, "after"]
+    (unit,) = units_of("a.ts", b"namespace " + b"a." * depth + b"b {}")
+    assert unit.symbol == "a::" * 333 + "a"
+
+
+def test_a_long_name_is_cut_in_the_names_of_its_parts() -> None:
+    whole, part = units_of("a.py", b"class " + b"A" * 5_000 + b":\n    def f(self): ...\n")
+    assert whole.symbol == "A" * 1_000
+    assert part.symbol == f"{whole.symbol}::f"
 
 
 def test_an_unknown_kind_of_file_and_language() -> None:

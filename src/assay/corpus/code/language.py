@@ -86,6 +86,8 @@ class Language(Struct, frozen=True, kw_only=True):
     """Node type → what it defines."""
     outermost: Mapping[str, Describe] = {}
     """The same of those that are units at the top of a file only, or are others there."""
+    within: Mapping[str, Mapping[str, Describe]] = {}
+    """Node type → the same of those that are others right in it."""
     places: Mapping[str, tuple[str, ...]] = {}
     """Of node types that are units in some places only: the types of these places."""
     signs: tuple[Sign, ...] = ()

@@ -40,10 +40,9 @@ class Leads:
         code on the first line belongs to that. White space at the beginning of the line is part of it."""
         if self._is_by_lines:
             return self.line_start(self._begin_by_lines(start))
-        data, above, number, first = self._data, start, len(self._ends), -1
-        while number:
-            number -= 1
-            end = self._ends[number]
+        data, ends, above, first = self._data, self._ends, start, -1
+        for number in range(len(ends) - 1, -1, -1):
+            end = ends[number]
             if above - end > _SPACE:
                 break
             gap = data[end:above]

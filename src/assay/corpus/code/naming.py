@@ -8,8 +8,8 @@ by its order (`area(int a)#2`).
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ _NEEDLESS = re.compile(r" (?:(?!\w)|(?<!\w ))")
 """Begins with the space, because that is quick to find."""
 
 
-class Candidate(Struct, frozen=True, kw_only=True):
+class Candidate(Struct, frozen=True):
     """A unit on its way to a name: where it lies, with all that belongs to it."""
 
     symbol: str | None
@@ -35,27 +35,29 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """Of the syntax tree."""
 
 
-def names_of(candidates: Sequence[Candidate], lines: Mapping[int, int]) -> list[str]:
-    """What stands behind `code:{path}::`, one for each. `lines` are those of the places they begin at."""
-    symbols = [each.symbol or f"{each.kind}@{lines[each.start]}" for each in candidates]
+def names_of(candidates: Sequence[Candidate], spans: Sequence[tuple[int, int, int]]) -> list[str]:
+    """What stands behind `code:{path}::`, one for each. The second of a span is its first line."""
+    symbols = [each.symbol or f"{each.kind}@{span[1]}" for each, span in zip(candidates, spans, strict=True)]
     alike = _alike(symbols)
     for symbol, numbers in alike.items():
         real = [number for number in numbers if not candidates[number].is_declaration]
+        keeper = real[0] if len(real) == 1 else None
         for number in numbers:
-            if [number] != real:
+            if number != keeper:
                 symbols[number] = symbol + _difference(candidates[number])
     return _numbered(symbols) if alike else symbols
 
 
 def _alike(names: Sequence[str]) -> dict[str, list[int]]:
     """The places of those that stand more than once."""
+    alike: dict[str, list[int]] = {}
     if len(set(names)) == len(names):
-        return {}
-    counts = Counter(names)
-    alike: dict[str, list[int]] = {name: [] for name, count in counts.items() if count > 1}
+        return alike
+    firsts: dict[str, int] = {}
     for number, name in enumerate(names):
-        if name in alike:
-            alike[name].append(number)
+        first = firsts.setdefault(name, number)
+        if first != number:
+            alike.setdefault(name, [first]).append(number)
     return alike
 
 
@@ -68,14 +70,15 @@ def _parameters(node: Node | None) -> str | None:
     """The parameter list as written, without needless space."""
     while node is not None:
         found = node.child_by_field_name("parameters")
-        if found is not None and found.text is not None:
-            return tight(found.text.decode("utf-8", "replace"))
+        if found is not None and (text := found.text) is not None:
+            return tight(text.decode("utf-8", "replace"))
         node = node.child_by_field_name("declarator") or node.child_by_field_name("value")
     return None
 
 
+@lru_cache(2048)
 def tight(text: str) -> str:
-    """White space stays between two words alone."""
+    """White space stays between two words alone. Kept, because overloads of one class come again in the next."""
     text = " ".join(text.split()).replace(", ", ",").replace(": ", ":")
     return _NEEDLESS.sub("", text) if " " in text else text
 

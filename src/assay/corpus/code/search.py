@@ -12,7 +12,7 @@ from assay.corpus.code.language import Describe, Language, load_grammar
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-NOTHING, UNIT, WRAPPER, LEAD, IMPORT = range(5)
+NOTHING, UNIT, WRAPPER, GROUP, LEAD, IMPORT = range(6)
 """What a node is found as."""
 _NEVER, _BY_SIGN, _BY_BRACE, _ALWAYS = range(4)
 """Whether to look inside."""
@@ -62,17 +62,24 @@ class Grammar:
     def _made(self, place: int, *, is_top: bool) -> Rows:
         language = self.language
         rows = {**self._plain, _ERROR: _OPEN}
+        within = next((table for kind, table in language.within.items() if self._number(kind) == place), {})
         for kind in language.kinds(_LEAVES):
             places = language.places.get(kind)
             is_here = places is None or any(self._number(each) == place for each in places)
-            describe = (is_top and language.outermost.get(kind)) or (language.units.get(kind) if is_here else None)
+            inner = within.get(kind) or (language.units.get(kind) if is_here else None)
+            describe = (is_top and language.outermost.get(kind)) or inner
             rows[self._number(kind)] = self._role(kind, describe, is_top=is_top)
         return rows
 
     def _role(self, kind: str, describe: Describe | None, *, is_top: bool) -> Role | None:
         language = self.language
-        groups = ((WRAPPER, language.around), (LEAD, language.attributes), (IMPORT, language.imports))
-        found = UNIT if describe else next((role for role, kinds in groups if kind in kinds), NOTHING)
+        roles = (
+            (WRAPPER, language.wrappers),
+            (GROUP, language.single_wrappers),
+            (LEAD, language.attributes),
+            (IMPORT, language.imports),
+        )
+        found = UNIT if describe else next((role for role, kinds in roles if kind in kinds), NOTHING)
         field = language.bodies.get(kind)
         number = None if field is None else self._grammar.field_id_for_name(field)
         if kind in language.comments or kind in language.imports or kind in language.leaves or kind in _LEAVES:

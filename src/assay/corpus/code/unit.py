@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-VERSION = 5
+VERSION = 6
 """Raised when the same file gives other units than before: code is then read again."""
 
 
-class Unit(Struct, frozen=True, kw_only=True):
+class Unit(Struct, frozen=True):
     """What a file defines under one name, with its doc comment and its decorators."""
 
     id: str

@@ -18,7 +18,7 @@ from assay.corpus.code.leads import Leads
 from assay.corpus.code.naming import Candidate, names_of
 from assay.corpus.code.parsing import broken_at, parse
 from assay.corpus.code.rest import Rest
-from assay.corpus.code.search import LEAD, WRAPPER, Event, grammar_of, search
+from assay.corpus.code.search import GROUP, LEAD, WRAPPER, Event, grammar_of, search
 from assay.corpus.code.unit import Unit
 from assay.corpus.content import clean
 from assay.corpus.readers.text import decode
@@ -28,16 +28,22 @@ if TYPE_CHECKING:
 
 LONGEST = 8_000
 """Characters of a unit's text; a longer one is cut at the end of a line."""
+LONGEST_NAME = 1_000
+"""Characters; it stands in the names of all that is inside."""
+DEEPEST = 64
+"""Units around a unit; what is in more of them is nobody's, and their names would fill the memory."""
 
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.\w+$"
     r"|[^/]_(?:test|tests|spec)\.\w+$|\.(?:test|spec)\.\w+$|[^/](?:Test|Tests|IT)\.java$"
 )
+_QUALIFIED = frozenset({"method", "module"})
 _VALUES = frozenset({"constant", "variable"})
 _BODIES = frozenset({"function", "method"})
 """Kinds whose values are their own business; in C a place inside `#if` does not tell."""
 _NOWHERE = (-1, -1)
 _NO_LINE_END = re.compile(rb"[^\n]")
+_SPACES = b" \t\n"
 
 
 class Extraction(Struct, frozen=True):
@@ -68,9 +74,9 @@ def extract(path: str, source: bytes, language: str | None = None) -> Extraction
     place = f"code:{id_part(path)}::"
     units = _units(place, data, table.name, found)
     if rest := walk.rest.lines(data):
-        module = Candidate(symbol=None, kind="module", start=0, end=len(rest), tags=walk.file_tags)
-        lines = 1, data.rstrip().count(b"\n") + 1
-        units.insert(0, _unit(place + "module@1", rest, table.name, module, lines))
+        text, tags = _shortened(rest, walk.file_tags)
+        last = data.rstrip().count(b"\n") + 1
+        units.insert(0, Unit(place + "module@1", None, "module", text, 1, last, table.name, tags))
     return Extraction(units, table.name, broken_at(root, data))
 
 
@@ -107,56 +113,45 @@ def _is_plain(source: bytes) -> bool:
 
 
 def _units(place: str, data: bytes, language: str, found: list[Candidate]) -> list[Unit]:
-    ends = [_end(data, each) for each in found]
-    lines = _lines(data, [*ends, *(each.start for each in found)])
-    return [
-        _unit(place + name, data[each.start : end], language, each, (lines[each.start], lines[end]))
-        for each, name, end in zip(found, names_of(found, lines), ends, strict=True)
-    ]
+    spans = _spans(data, found)
+    plain = data.decode() if data.isascii() else None
+    units = []
+    for each, name, (end, first, last) in zip(found, names_of(found, spans), spans, strict=True):
+        start, tags = each.start, each.tags
+        if end - start > LONGEST:
+            text, tags = _shortened(data[start:end], tags)
+        else:
+            text = data[start:end].decode() if plain is None else plain[start:end]
+        units.append(Unit(place + name, each.symbol, each.kind, text, first, last, language, tags))
+    return units
 
 
-def _end(data: bytes, found: Candidate) -> int:
-    """Without white space."""
-    start, end = found.start, found.end
-    while end > start and data[end - 1] in b" \t\n":
-        end -= 1
-    return end
+def _spans(data: bytes, found: list[Candidate]) -> list[tuple[int, int, int]]:
+    """Of each where it ends without white space, its first and its last line."""
+    spans, count = [], data.count
+    start, end, first, last = 0, 0, 1, 1
+    for each in found:
+        before, start = start, each.start
+        if start >= end:
+            first = last + count(b"\n", end, start)
+        elif start >= before:
+            first += count(b"\n", before, start)
+        else:
+            first -= count(b"\n", start, before)
+        end = each.end
+        while end > start and data[end - 1] in _SPACES:
+            end -= 1
+        last = first + count(b"\n", start, end)
+        spans.append((end, first, last))
+    return spans
 
 
-def _lines(data: bytes, places: Iterable[int]) -> dict[int, int]:
-    """Of each place the line. Every line is counted once, though it may be part of many units."""
-    lines, line, last = {}, 1, 0
-    for place in sorted(set(places)):
-        line += data.count(b"\n", last, place)
-        lines[place], last = line, place
-    return lines
-
-
-def _unit(name: str, source: bytes, language: str, found: Candidate, lines: tuple[int, int]) -> Unit:
-    tags = found.tags
-    if len(source) <= LONGEST:
-        text = source.decode()
-    else:
-        text, is_cut = _shortened(source)
-        tags = (*tags, "cut") if is_cut else tags
-    return Unit(
-        id=name,
-        symbol=found.symbol,
-        kind=found.kind,
-        text=text,
-        first_line=lines[0],
-        last_line=lines[1],
-        language=language,
-        tags=tags,
-    )
-
-
-def _shortened(source: bytes) -> tuple[str, bool]:
+def _shortened(source: bytes, tags: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     text = source[: 4 * LONGEST].decode("utf-8", "ignore")
     if len(text) <= LONGEST:
-        return text, False
+        return text, tags
     line_end = text.rfind("\n", 0, LONGEST + 1)
-    return text[: line_end if line_end > 0 else LONGEST], True
+    return text[: line_end if line_end > 0 else LONGEST], (*tags, "cut")
 
 
 def _is_test_file(path: str) -> bool:
@@ -199,23 +194,27 @@ class _Walk:
             elif role == LEAD:
                 lead(node.start_byte, node.end_byte)
             elif role == WRAPPER:
-                self._wrap(node.start_byte, node.end_byte, node)
+                self._wrap(node, node.children)
+            elif role == GROUP:
+                self._wrap_group(node)
             else:
                 drop(node.start_byte, node.end_byte)
         return candidates
 
-    def _wrap(self, start: int, end: int, node: Node) -> None:
-        """What is inside a wrapper has all of it as its text, but for the parts of a group on several lines."""
-        parts = node.children
-        if node.type in self._language.single_wrappers:
-            parts = node.named_children
-            if len(parts) == 1 and parts[0].type.endswith("_list"):
-                parts = parts[0].named_children
-            if len(parts) > 1 and self._data.find(b"\n", start, end) >= 0 and len(self._parts(parts)) > 1:
-                return
-        span = self._wrapped.get(node.id) or (self._leads.begin(start), end)
+    def _wrap(self, node: Node, parts: list[Node]) -> None:
+        """What is inside a wrapper has all of it as its text."""
+        span = self._wrapped.get(node.id) or (self._leads.begin(node.start_byte), node.end_byte)
         for part in parts:
             self._wrapped[part.id] = span
+
+    def _wrap_group(self, node: Node) -> None:
+        """The same, but for the parts of a group on several lines."""
+        parts = node.named_children
+        if len(parts) == 1 and parts[0].type.endswith("_list"):
+            parts = parts[0].named_children
+        is_on_one_line = len(parts) < 2 or self._data.find(b"\n", node.start_byte, node.end_byte) < 0
+        if is_on_one_line or len(self._parts(parts)) < 2:
+            self._wrap(node, parts)
 
     def _parts(self, group: list[Node]) -> list[Node]:
         aside = self._language.aside
@@ -228,43 +227,37 @@ class _Walk:
         around = self._around
         while around and around[-1][0] <= start:
             around.pop()
-        _, kind, prefix, is_test = around[-1] if around else self._outside
-        if kind in _BODIES and what.kind in _VALUES and node.type == "declaration":
+        depth = len(around)
+        _, holder, prefix, is_test = around[-1] if depth else self._outside
+        if depth >= DEEPEST or (holder in _BODIES and what.kind in _VALUES and node.type == "declaration"):
             return
         first, last = self._wrapped.get(whole.id, _NOWHERE) if self._wrapped else _NOWHERE
         if last < 0:
             first, last = self._leads.begin(start), end
-        if not around:
+        if not depth:
             self.rest.drop(first, last)
         if self._may_test and not is_test:
             is_test = self._is_test(first, node)
         is_broken = node.has_error
         for each in (what, *what.also) if what.also else (what,):
-            name, is_declaration = each.name, each.is_declaration
-            symbol = prefix + name if name else None
-            found = Candidate(
-                symbol=symbol,
-                kind=("method" if kind in HOLDERS else "function")
-                if each.kind == "function"
-                else self._kind(each.kind, symbol),
-                start=first,
-                end=last,
-                tags=_tags(is_test, is_declaration, is_broken) if is_test or is_declaration or is_broken else (),
-                is_declaration=is_declaration,
-                node=each.declarator or node,
-            )
-            candidates.append(found)
+            name, kind, is_declaration = each.name, each.kind, each.is_declaration
+            symbol = prefix + name[:LONGEST_NAME] if name else None
+            if kind == "function":
+                kind = "method" if holder in HOLDERS else kind
+            elif kind in _QUALIFIED and symbol:
+                kind = self._kind(kind, symbol)
+            tags = _tags(is_test, is_declaration, is_broken) if is_test or is_declaration or is_broken else ()
+            candidates.append(Candidate(symbol, kind, first, last, tags, is_declaration, each.declarator or node))
             if each is what:
                 scope = prefix + what.scope if what.scope else symbol
-                around.append((end, found.kind, scope + "::" if scope else prefix, is_test))
+                around.append((end, kind, scope + "::" if scope else prefix, is_test))
 
-    def _kind(self, kind: str, symbol: str | None) -> str:
+    def _kind(self, kind: str, symbol: str) -> str:
         """Of what is qualified with a namespace only, or names one."""
-        if kind == "method" and symbol and symbol.rpartition("::")[0] in self._namespaces:
-            return "function"
-        if kind == "module" and symbol:
-            parts = symbol.split("::")
-            self._namespaces.update("::".join(parts[:end]) for end in range(1, len(parts) + 1))
+        if kind == "method":
+            return "function" if symbol.rpartition("::")[0] in self._namespaces else kind
+        parts = symbol.split("::", DEEPEST)
+        self._namespaces.update("::".join(parts[:end]) for end in range(1, len(parts) + 1))
         return kind
 
     def _is_test(self, first: int, node: Node) -> bool:

@@ -171,11 +171,9 @@ def _class(node: Node) -> Description:
 _declared = named("function", is_declaration=True)
 
 
-def _signature(node: Node) -> Description | None:
-    """Of the methods of types those that a name leads to: not of the type of a variable inside a function."""
-    around = node.parent
-    is_anonymous = around is not None and around.type == "object_type"
-    return None if is_anonymous and _is_in_body(around) else _declared(node)
+def _anonymous(node: Node) -> Description | None:
+    """A method of a type without a name, if a name leads there: not if it is the type of a variable in a function."""
+    return None if _is_in_body(node.parent) else _declared(node)
 
 
 def _is_in_body(node: Node | None) -> bool:
@@ -230,9 +228,9 @@ _UNITS = {
 _TYPED = {
     **{kind: describe for kind, describe in _UNITS.items() if kind != "field_definition"},
     "public_field_definition": _field,
-    "function_signature": named("function", is_declaration=True),
-    "method_signature": _signature,
-    "abstract_method_signature": named("function", is_declaration=True),
+    "function_signature": _declared,
+    "method_signature": _declared,
+    "abstract_method_signature": _declared,
     "abstract_class_declaration": _class,
     "interface_declaration": named("interface"),
     "type_alias_declaration": named("type"),
@@ -285,6 +283,7 @@ def _language(name: str, suffixes: tuple[str, ...], package: str, grammar: str) 
             units=_TYPED if is_typed else _UNITS,
             outermost={"variable_declarator": _variable},
             places=_PLACES,
+            within={"object_type": {"method_signature": _anonymous}} if is_typed else {},
             signs=_TYPED_SIGNS if is_typed else _SIGNS,
             openers=(b"namespace", b"module", b"{") if is_typed else (),
             holders=_TYPED_HOLDERS if is_typed else _HOLDERS,
