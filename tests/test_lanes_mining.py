@@ -186,6 +186,22 @@ def test_a_file_that_grows_too_large_is_not_taken_for_one_that_is_gone(history: 
     assert mined(history, base=base).left_out == {"a file is too large or not in this clone": 1}
 
 
+def test_a_base_without_sources_says_so(history: History, tmp_path: Path) -> None:
+    base = history.commit("Remove everything", retry_dot_py=None)
+    history.commit("Begin again with retries", retry_dot_py=DELAY)
+    with pytest.raises(AssayError, match=f"repository: commit {base[:12]} has no source file"):
+        mined(history, base=base)
+
+
+def test_a_clone_without_contents_says_so(history: History, tmp_path: Path) -> None:
+    history.commit("Set the limit of retries to six", retry_dot_py=DELAY.replace("= 5", "= 6"))
+    history.git("config", "uploadpack.allowFilter", "true")
+    copy = tmp_path / "partial"
+    history.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", history.path.as_uri(), str(copy))
+    with pytest.raises(AssayError, match=r"none of the 1 source files of commit .* is in this clone"):
+        mine(MineOptions(repository=copy, out=tmp_path / "cases.json"), build, lambda _: None)
+
+
 def test_large_commits_and_repeated_messages(history: History) -> None:
     many = "".join(f"def f{n}():\n    return 1\n\n\n" for n in range(9))
     base = history.commit("Add nine functions that give one", many_dot_py=many)
@@ -203,6 +219,147 @@ def test_a_renamed_and_edited_file_is_expected_under_its_old_path(history: Histo
     history.git("mv", "retry.py", "again.py")
     history.commit("Cap the delay and rename its module", again_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
     assert [case.expected_ids for case in mined(history, base=base).cases] == [("code:retry.py::delay",)]
+
+
+BODY = """\
+    seconds = 0
+    for attempt in range(limit):
+        seconds += min(60, 2 ** attempt)
+    return seconds
+"""
+
+
+def following(history: History, base: str) -> dict[str, tuple[str, ...]]:
+    return {case.description: case.expected_ids for case in mined(history, base=base).cases}
+
+
+def test_a_file_that_was_renamed_after_the_base_is_followed(history: History) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.git("mv", "retry.py", "again.py")
+    history.save("Rename the retry module to again")
+    history.git("mv", "again.py", "once more.py")
+    history.save("Rename the module of retries twice")
+    history.write("once more.py", DELAY.replace("2 **", "min(60, 2) **"))
+    history.save("Cap the retry delay at one minute")
+    history.commit("Begin another module about retries", retry_dot_py="def delay(attempt):\n    return 1\n")
+    history.commit("Let the other retry delay be two", retry_dot_py="def delay(attempt):\n    return 2\n")
+    assert following(history, base) == {"Cap the retry delay at one minute": ("code:retry.py::delay",)}
+
+
+def test_a_unit_that_was_renamed_after_the_base_is_followed(history: History) -> None:
+    base = history.commit("Add the whole delay of retries", total_dot_py=f"def total(limit):\n{BODY}")
+    history.commit("Rename the total to the whole delay", total_dot_py=f"def whole_delay(limit):\n{BODY}")
+    history.commit(
+        "Add a total that is no delay", total_dot_py=f"def whole_delay(limit):\n{BODY}\n\ndef total():\n    0\n"
+    )
+    later = BODY.replace("60", "90")
+    history.commit(
+        "Cap the whole delay later", total_dot_py=f"def whole_delay(limit):\n{later}\n\ndef total():\n    1\n"
+    )
+    found = mined(history, base=base)
+    assert [case.expected_ids for case in found.cases] == [("code:total.py::total",)]
+    assert found.left_out == {"only new units": 1, "only renames or file modes": 1}
+
+
+def test_a_unit_that_was_moved_after_the_base_is_followed(history: History) -> None:
+    base = history.commit("Add the whole delay of retries", retry_dot_py=f"{DELAY}\n\ndef total(limit):\n{BODY}")
+    history.commit("Move the total to its own module", retry_dot_py=DELAY, total_dot_py=f"def total(limit):\n{BODY}")
+    history.commit(
+        "Cap the total delay of retries later", total_dot_py=f"def total(limit):\n{BODY.replace('60', '90')}"
+    )
+    found = mined(history, base=base)
+    assert [case.expected_ids for case in found.cases] == [("code:retry.py::total",)]
+    assert found.left_out == {"only renames or file modes": 1}
+
+
+def test_a_class_takes_its_methods_with_it_and_callers_follow(history: History) -> None:
+    caller = "from retry import Policy\n\n\ndef patient():\n    return Policy().may_retry(3)\n"
+    history.commit("Add a caller of the policy", caller_dot_py=caller)
+    short = "    def ends(self):\n        return 1\n"
+    base = history.commit("Let the policy end some day", retry_dot_py=f"{DELAY}\n{short}")
+    renamed = DELAY.replace("Policy", "Patience") + "\n" + short
+    history.commit("Call the policy patience", retry_dot_py=renamed, caller_dot_py=caller.replace("Policy", "Patience"))
+    history.commit("Let patience end on the second day", retry_dot_py=renamed.replace("return 1", "return 2"))
+    found = mined(history, base=base)
+    assert [case.expected_ids for case in found.cases] == [("code:retry.py::Policy::ends",)]
+    assert found.left_out == {"only renames or file modes": 1}
+
+
+def test_of_a_large_commit_files_are_followed_alone(history: History) -> None:
+    base = history.commit("Add the whole delay of retries", total_dot_py=f"def total(limit):\n{BODY}")
+    history.git("mv", "retry.py", "again.py")
+    history.git("mv", "total.py", "sum.py")
+    history.commit("Move everything somewhere else", sum_dot_py=f"def whole(limit):\n{BODY}")
+    history.commit("Cap the retry delay at one minute", again_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    history.commit("Cap the whole delay of retries", sum_dot_py=f"def whole(limit):\n{BODY.replace('60', '90')}")
+    found = mined(history, base=base, max_files=1)
+    assert [case.expected_ids for case in found.cases] == [("code:retry.py::delay",)]
+    assert found.left_out == {"only units that are not in the base": 1, "too large": 1}
+
+
+def test_a_line_that_forked_before_the_base_is_followed_from_there(history: History) -> None:
+    fork = history.git("rev-parse", "HEAD")
+    history.git("mv", "retry.py", "again.py")
+    base = history.save("Rename the retry module to again")
+    history.git("checkout", "--quiet", "-b", "side", fork)
+    history.commit("Cap the retry delay at one minute", retry_dot_py=DELAY.replace("2 **", "min(60, 2) **"))
+    history.git("checkout", "--quiet", "main")
+    history.git("merge", "--quiet", "-m", "Merge branch 'side'", "side")
+    history.commit(
+        "Set the limit of retries to seven", again_dot_py=DELAY.replace("2 **", "min(60, 2) **").replace("= 5", "= 7")
+    )
+    assert following(history, base) == {
+        "Cap the retry delay at one minute": ("code:again.py::delay",),
+        "Set the limit of retries to seven": ("code:again.py::Policy",),
+    }
+
+
+def test_a_rename_on_a_side_line_holds_after_the_merge(history: History) -> None:
+    base = history.git("rev-parse", "HEAD")
+    history.git("checkout", "--quiet", "-b", "side")
+    history.git("mv", "retry.py", "again.py")
+    history.save("Rename the retry module to again")
+    history.git("checkout", "--quiet", "main")
+    history.commit("Set the limit of retries to seven", retry_dot_py=DELAY.replace("= 5", "= 7"))
+    history.git("merge", "--quiet", "-m", "Merge branch 'side'", "side")
+    history.commit(
+        "Cap the retry delay at one minute", again_dot_py=DELAY.replace("= 5", "= 7").replace("2 **", "3 **")
+    )
+    assert following(history, base) == {
+        "Set the limit of retries to seven": ("code:retry.py::Policy",),
+        "Cap the retry delay at one minute": ("code:retry.py::delay",),
+    }
+
+
+def test_short_bodies_that_are_equal_by_accident_are_no_rename(history: History) -> None:
+    base = history.commit("Add a function that gives one", one_dot_py="def first():\n    return 1\n")
+    history.commit("Replace the first by a second", one_dot_py="def second():\n    return 1\n")
+    assert following(history, base) == {"Replace the first by a second": ("code:one.py::first",)}
+
+
+def test_two_units_with_the_same_body_are_not_told_apart(history: History) -> None:
+    twice = f"def first(limit):\n{BODY}\n\ndef other(limit):\n{BODY}"
+    base = history.commit("Add the same delay twice", twice_dot_py=twice)
+    history.commit("Keep only one whole delay", twice_dot_py=f"def only(limit):\n{BODY}")
+    assert following(history, base) == {"Keep only one whole delay": ("code:twice.py::first", "code:twice.py::other")}
+
+
+def test_a_binary_file_is_no_source(history: History) -> None:
+    history.write("film.ts", "G\0 export function f() { return 1 }\n")
+    base = history.save("Add a film with a name like source")
+    history.write("film.ts", "G\0 export function f() { return 2 }\n")
+    history.save("Cut the end of the film")
+    history.write("film.ts", "G\0 export function f() { return 3 }\n")
+    history.commit("Cut the film and cap the delay", retry_dot_py=DELAY.replace("2 **", "3 **"))
+    found = mined(history, base=base)
+    assert found.left_out == {"no source file": 1}
+    assert [case.expected_ids for case in found.cases] == [("code:retry.py::delay",)]
+
+
+def test_vendored_code_is_nobody_s_change(history: History) -> None:
+    base = history.commit("Add what others wrote", vendor__their_dot_py="def theirs():\n    return 1\n")
+    history.commit("Take what others wrote since then", vendor__their_dot_py="def theirs():\n    return 2\n")
+    assert mined(history, base=base).left_out == {"no source file": 1}
 
 
 def test_without_a_base_half_of_the_main_line_is_learned_from(history: History) -> None:
@@ -244,6 +401,6 @@ def test_the_same_history_gives_the_same_bytes(history: History, tmp_path: Path)
 )
 def test_a_unit_changes_by_its_own_lines(old: str, new: str, changed: list[str]) -> None:
     assert DELAY.count(old) == 1
-    before, after = (Version(text, units_of("a.py", text.encode())) for text in (DELAY, DELAY.replace(old, new)))
+    before, after = (Version.read("a.py", text.encode()) for text in (DELAY, DELAY.replace(old, new)))
     assert [unit.symbol for unit in changed_units(before, after)] == changed
     assert changed_units(before, before) == []

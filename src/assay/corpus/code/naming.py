@@ -67,11 +67,11 @@ def _difference(candidate: Candidate) -> str:
 
 
 def _parameters(node: Node | None) -> str | None:
-    """The parameter list as written, without needless space."""
+    """The parameter list as written, without needless space and the comma behind the last one."""
     while node is not None:
         found = node.child_by_field_name("parameters")
         if found is not None and (text := found.text) is not None:
-            return tight(text.decode("utf-8", "replace"))
+            return tight(text.decode("utf-8", "replace")).replace(",)", ")")
         node = node.child_by_field_name("declarator") or node.child_by_field_name("value")
     return None
 

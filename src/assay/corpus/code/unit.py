@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-VERSION = 6
+VERSION = 7
 """Raised when the same file gives other units than before: code is then read again."""
 
 

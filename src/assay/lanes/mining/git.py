@@ -109,9 +109,9 @@ class Repository:
         return self.run("rev-list", "--first-parent", head, "--").decode("ascii").split()
 
     def commits(self, base: str, head: str) -> Iterator[Commit]:
-        """What is in the history of `head` but not in that of `base`, newest first."""
+        """What is in the history of `head` but not in that of `base`, newest first and children before parents."""
         listed = self.run(
-            "log", "-z", "--encoding=UTF-8", "--no-show-signature", "--no-notes", "--no-mailmap",
+            "log", "-z", "--topo-order", "--encoding=UTF-8", "--no-show-signature", "--no-notes", "--no-mailmap",
             "--format=tformat:%H%n%P%n%B", head, f"^{base}", "--",
         )  # fmt: skip
         for entry in listed.split(b"\0"):
@@ -119,11 +119,11 @@ class Repository:
                 sha, parents, message = entry.decode("utf-8", "replace").split("\n", 2)
                 yield Commit(sha, tuple(parents.split()), message)
 
-    def changes(self, commit: Commit) -> Iterator[Change]:
-        """The files a commit changed against its one parent. Names that are not UTF-8 are not ours to search."""
+    def changes(self, before: str, after: str) -> Iterator[Change]:
+        """The files in which two commits differ. Names that are not UTF-8 are not ours to search."""
         listed = self.run(
             "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-commit-id", "-M", "--no-ext-diff", "--no-textconv",
-            commit.parents[0], commit.sha, "--",
+            before, after, "--",
         )  # fmt: skip
         fields = iter(listed.split(b"\0"))
         for head in fields:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from assay.corpus.code.files import BUILT, is_source
 from assay.corpus.index import Index
+from assay.errors import AssayError
 from assay.lanes.mining.git import Commit, Repository
 
 BuildIndex = Callable[[Path, Path], None]
@@ -53,6 +54,18 @@ class Checkout:
         self._tree = tree
         return tree
 
+    def require_sources(self, commit: str) -> None:
+        """A partial clone names files whose contents it does not have."""
+        listed = [path for path in self._tree if is_source(Path(path))]
+        where = str(self.repository.path)
+        if not listed:
+            raise AssayError(
+                f"commit {commit[:12]} has no source file", where=where, hint="Name another one with --base"
+            )
+        if not any((self.folder / path).is_file() for path in listed):
+            what = f"none of the {len(listed)} source files of commit {commit[:12]} is in this clone"
+            raise AssayError(what, where=where, hint="It may be a partial one: clone the repository without --filter")
+
     def _source_files(self, commit: str) -> dict[str, str]:
         """With those that decide what is passed over: rules of what is ignored, files that name build folders."""
         tree = self.repository.tree(commit)
@@ -85,6 +98,7 @@ class BaseGround:
 
     def __init__(self, checkout: Checkout, base: str, index: Path, build: BuildIndex) -> None:
         tree = checkout.move_to(base)
+        checkout.require_sources(base)
         build(checkout.folder, index)
         self._ground = Ground(tree, ids_of(index), index)
 

@@ -16,15 +16,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from assay.corpus.code import Unit, units_of
-from assay.corpus.code.files import is_source
+from assay.corpus.code import Unit
 from assay.errors import AssayError
 from assay.files import write_json
 from assay.lanes.cases import LaneCase
-from assay.lanes.mining.git import Change, Commit, Repository
+from assay.lanes.mining.changes import Changed, Changes
+from assay.lanes.mining.git import Commit, Repository
 from assay.lanes.mining.ground import BaseGround, BuildIndex, Checkout, Ground, Grounds, ParentGrounds
 from assay.lanes.mining.messages import query_of, why_not
-from assay.lanes.mining.units import Version, changed_units
+from assay.lanes.mining.renames import Edit
+from assay.lanes.mining.trail import Origin, Trail, Trails
+from assay.lanes.mining.units import changed_units
 from assay.records import Progress, Step
 
 
@@ -67,14 +69,6 @@ class Mined(Struct, frozen=True, kw_only=True):
         return {"base": self.base, "head": self.head, **counts}
 
 
-class Edit(Struct, frozen=True):
-    """A source file before and after a commit, both under the path it had before."""
-
-    path: str
-    before: Version
-    after: Version
-
-
 class Left(Exception):
     """A commit that gives no case, and why."""
 
@@ -85,14 +79,14 @@ def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
         head = repository.resolve(options.head)
         base = repository.resolve(options.base) if options.base else _base(repository, head, options.commits)
         grounds = _grounds(options, Checkout(repository, Path(temporary) / "tree"), base, build)
-        miner = _Miner(repository, options, grounds)
+        miner = _Miner(repository, options, grounds, base)
         commits = list(repository.commits(base, head))
         is_shallow = repository.is_shallow()
-        for number, commit in enumerate(commits, 1):
+        for number, commit in enumerate(reversed(commits), 1):
             miner.look(commit)
             progress(Step("commits", number, len(commits)))
     found = Mined(
-        cases=tuple(miner.cases),
+        cases=tuple(reversed(miner.cases)),
         base=base,
         head=head,
         commits=len(commits),
@@ -131,8 +125,12 @@ def _base(repository: Repository, head: str, furthest: int) -> str:
 
 
 class _Miner:
-    def __init__(self, repository: Repository, options: MineOptions, grounds: Grounds) -> None:
-        self.repository, self.options, self.grounds = repository, options, grounds
+    """Shown every commit once, parents first."""
+
+    def __init__(self, repository: Repository, options: MineOptions, grounds: Grounds, base: str) -> None:
+        self.options, self.grounds = options, grounds
+        self._changes = Changes(repository, options.max_files)
+        self._trails = Trails(self._changes, base)
         self.cases: list[LaneCase] = []
         self.left_out: Counter[str] = Counter()
         self._queries: set[str] = set()
@@ -142,6 +140,8 @@ class _Miner:
             self.cases.append(self._case(commit))
         except Left as reason:
             self.left_out[str(reason)] += 1
+        if not self.options.parents:
+            self._trails.follow(commit)
 
     def _case(self, commit: Commit) -> LaneCase:
         if len(commit.parents) != 1:
@@ -151,7 +151,7 @@ class _Miner:
         query = query_of(commit.message)
         if query in self._queries:
             raise Left("same message as another")
-        units, ground = self._expected(commit)
+        ids, language, ground = self._expected(commit)
         self._queries.add(query)
         return LaneCase(
             id=f"commit-{commit.sha[:12]}",
@@ -159,75 +159,58 @@ class _Miner:
             lane="code",
             spec_id=commit.sha,
             spec_content=query,
-            expected_ids=tuple(unit.id for unit in units),
-            tags={"language": units[0].language},
+            expected_ids=ids,
+            tags={"language": language},
             index=f"{ground.index.parent.name}/{ground.index.name}" if self.options.parents else None,
         )
 
-    def _expected(self, commit: Commit) -> tuple[list[Unit], Ground]:
-        """The units that a search of the ground should bring back."""
-        edits = self._edits(commit)
-        changed = [(edit, unit) for edit in edits for unit in changed_units(edit.before, edit.after)]
-        if not changed:
-            raise Left("only new units" if any(map(_has_new, edits)) else "only formatting, comments or imports")
-        kept = [(edit, unit) for edit, unit in changed if "test" not in unit.tags]
+    def _expected(self, commit: Commit) -> tuple[tuple[str, ...], str, Ground]:
+        """The units that a search of the ground should bring back, and their language."""
+        kept = self._changed(self._changes.between(commit.parents[0], commit.sha))
+        ground = self.grounds.of(commit)
+        trail = Trail() if self.options.parents else self._trails.of(commit.parents[0])
+        origins = [(trail.origin(unit.id, edit.before.path), edit, unit) for edit, unit in kept]
+        there = [(origin, edit, unit) for origin, edit, unit in origins if origin and origin.id in ground.ids]
+        if not there:
+            raise Left("only units that are not in the base")
+        fresh = [(origin, unit) for origin, edit, unit in there if not self._is_in(ground, origin, edit, unit)]
+        if not fresh:
+            raise Left("already in the base")
+        return tuple(origin.id for origin, _ in fresh), fresh[0][1].language, ground
+
+    def _changed(self, changed: Changed) -> list[tuple[Edit, Unit]]:
+        """Every unit that somebody may look for, or why there is none."""
+        if len(changed.changes) > self.options.max_files:
+            raise Left("too large")
+        if not changed.is_whole:
+            raise Left("a file is too large or not in this clone")
+        if not changed.changes:
+            raise Left("no source file")
+        if not changed.edits:
+            raise Left("only renames or file modes")
+        found = [
+            (edit, unit) for edit in changed.edits for unit in changed_units(edit.before, edit.after, changed.renamed)
+        ]
+        if not found:
+            raise Left(_why_none(changed))
+        kept = [(edit, unit) for edit, unit in found if "test" not in unit.tags]
         if not kept:
             raise Left("only tests")
         if len(kept) > self.options.max_units:
             raise Left("too large")
-        ground = self.grounds.of(commit)
-        there = [(edit, unit) for edit, unit in kept if unit.id in ground.ids]
-        if not there:
-            raise Left("only units that are not in the base")
-        fresh = [unit for edit, unit in there if not self._is_in(ground, unit, edit)]
-        if not fresh:
-            raise Left("already in the base")
-        return fresh, ground
+        return kept
 
-    def _edits(self, commit: Commit) -> list[Edit]:
-        """Each changed source file before and after. A new file has no units that could be found."""
-        changes = [change for change in self.repository.changes(commit) if is_relevant(change)]
-        if not changes:
-            raise Left("no source file")
-        if len(changes) > self.options.max_files:
-            raise Left("too large")
-        changes = [change for change in changes if change.old_blob != change.new_blob]
-        if not changes:
-            raise Left("only renames or file modes")
-        edits = [
-            Edit(change.old_path, self._version(change.old_path, change.old_blob), self._later(change))
-            for change in changes
-            if change.old_path and is_source(Path(change.old_path))
-        ]
-        if not edits:
-            raise Left("only new files")
-        return edits
-
-    def _later(self, change: Change) -> Version:
-        """Under the old path, so that a renamed file keeps its ids."""
-        return self._version(change.old_path or "", change.new_blob)
-
-    def _version(self, path: str, blob: str | None) -> Version:
-        if blob is None:
-            return Version("", [])
-        content = self.repository.content(blob)
-        if content is None:
-            raise Left("a file is too large or not in this clone")
-        return Version(content.decode("utf-8", "replace"), units_of(path, content))
-
-    def _is_in(self, ground: Ground, unit: Unit, edit: Edit) -> bool:
+    def _is_in(self, ground: Ground, origin: Origin, edit: Edit, unit: Unit) -> bool:
         """The index holds the unit as the commit left it: a search would find the change itself."""
-        stands = _text_of(self._version(edit.path, ground.tree.get(edit.path)), unit.id)
-        return stands is not None and stands == _text_of(edit.after, unit.id)
+        stands = self._changes.version(origin.path, ground.tree.get(origin.path))
+        if stands is None or unit.id not in edit.after.ids or origin.id not in stands.ids:
+            return False
+        return stands.ids[origin.id].text == edit.after.ids[unit.id].text
 
 
-def _text_of(version: Version, id_: str) -> str | None:
-    return next((unit.text for unit in version.units if unit.id == id_), None)
-
-
-def _has_new(edit: Edit) -> bool:
-    return bool({unit.id for unit in edit.after.units} - {unit.id for unit in edit.before.units})
-
-
-def is_relevant(change: Change) -> bool:
-    return any(path is not None and is_source(Path(path)) for path in (change.old_path, change.new_path))
+def _why_none(changed: Changed) -> str:
+    new = {id_ for edit in changed.edits for id_ in edit.after.ids.keys() - edit.before.ids.keys()}
+    if new - set(changed.renamed.ids.values()):
+        is_new_file = not any(edit.before.units for edit in changed.edits)
+        return "only new files" if is_new_file else "only new units"
+    return "only renames or file modes" if changed.renamed.ids else "only formatting, comments or imports"
