@@ -146,13 +146,13 @@ PRICES = {"test": Prices(input=100.0, output=1000.0)}
 """10 prompt and 5 completion tokens: 0.001 + 0.005 = 0.006 a call."""
 
 
-def test_spent_and_as_if(tmp_path: Path) -> None:
+def test_what_the_cache_gives_again_is_not_spent_again(tmp_path: Path) -> None:
     with ChatServer() as server:
         config = settings(tmp_path, at(server), prices=PRICES)
         _, first = ask(config, ["a", "b"])
         _, second = ask(config, ["a", "b", "c"])
-    assert (total(first.ledger.spent), total(first.ledger.as_if)) == pytest.approx((0.012, 0.012))
-    assert (total(second.ledger.spent), total(second.ledger.as_if)) == pytest.approx((0.006, 0.018))
+    assert [total(first.ledger.spent), first.ledger.usage.prompt] == pytest.approx([0.012, 20])
+    assert [total(second.ledger.spent), second.ledger.usage.prompt] == pytest.approx([0.006, 30])
     assert first.warnings == ()
 
 
@@ -164,7 +164,7 @@ def total(found: Cost | None) -> float:
 def test_without_a_price_there_is_no_cost_but_a_warning(tmp_path: Path) -> None:
     with ChatServer() as server:
         _, model = ask(settings(tmp_path, at(server)), ["a"])
-    assert model.ledger.spent is model.ledger.as_if is None
+    assert model.ledger.spent is None
     assert model.warnings == (
         "no price is known for openai/test: its cost is not counted. Give it in assay.yaml under llm.prices",
     )

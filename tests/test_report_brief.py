@@ -6,7 +6,7 @@ import pytest
 
 from assay.report.blocks import Facts, Field, Item, Items, Passage, Ranking, Report, Section
 from assay.report.brief import NAMED, WITH_TEXT, brief
-from assay.report.html_item import item_html, ranking_html
+from assay.report.html_item import fields_html, tags_line
 from assay.report.intervals import denominators, gate_card, mean_of, number_card, spread, with_bounds
 from assay.report.markdown import to_markdown
 from assay.report.numbers import format_value
@@ -51,24 +51,14 @@ def test_a_text_groups_what_stands_together() -> None:
     assert "1 other is in the HTML report." in text
 
 
-def test_one_case_in_html_has_everything() -> None:
-    item = Item("q", "t", {"verdict": "fail"}, (Field("A" * 50, "<b>"),), facts=(Facts("Time", (("total", "2 s"),)),))
-    html = item_html(item)
-    assert 'class="wide"' in html
-    assert "&lt;b&gt;" in html
-    assert "verdict: fail" in html
-    assert "<dt>total</dt><dd>2 s</dd>" in html
-
-
-def test_a_ranking_in_html_opens_where_the_text_is_known() -> None:
-    html = ranking_html(
-        Ranking("Found", (Passage("a", "words", rank=1, expected=True, seen=True), Passage("b")), "rrf")
-    )
-    assert html.count("<details>") == 1
-    assert "Found (rrf)" in html
-    assert 'class="is-expected"' in html
-    assert "nothing" in ranking_html(Ranking("Found", ()))
-    assert 'class="tags"' not in item_html(Item("q", "t", {}, ()))
+def test_what_is_said_of_a_case_is_escaped_and_a_long_label_stands_above() -> None:
+    item = Item("q", "t", {"verdict": "fail"}, (Field("A" * 50, "<b>"), Field("short", "x" * 20)))
+    html = fields_html(item, 9)
+    assert f'<dt class="wide">{"A" * 50}</dt><dd>&lt;b&gt;</dd>' in html
+    assert "<dt>short</dt><dd>xxx" in html
+    assert "x" * 20 not in html, "cut at so many bytes"
+    assert tags_line(item) == '<p class="tags">verdict: fail</p>'
+    assert tags_line(Item("q", "t", {}, ())) == ""
 
 
 def test_intervals_as_text() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from assay.cli._settings import positive
 from assay.config import Config, Pipeline
 from assay.errors import AssayError
 from assay.llm import price_of
@@ -83,7 +84,7 @@ def _other_selection(stored: dict[str, Any], arguments: argparse.Namespace) -> l
 def check_values(arguments: argparse.Namespace) -> None:
     """Numbers that make no sense are told before anything is read."""
     for option, value in (("--quick", arguments.quick), ("--workers", arguments.workers)):
-        _positive(value, option)
+        positive(value, option)
     for option, value in (("--max-cost", arguments.max_cost), ("--max-time", arguments.max_time)):
         if value is not None and not value > 0:
             raise AssayError(f"{option} is {value:g}", expected="a number above 0")
@@ -147,7 +148,7 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
         options,
         pipeline=_pipeline(options.pipeline, arguments),
         judging=judging,
-        workers=_positive(arguments.workers, "--workers") or options.workers,
+        workers=positive(arguments.workers, "--workers") or options.workers,
     )
     return replace(config, run=run, llm=llm, seed=config.seed if arguments.seed is None else arguments.seed)
 
@@ -160,7 +161,7 @@ def judged_by(config: Config, judge: str | None) -> Config:
 
 def with_judge(config: Config, arguments: argparse.Namespace) -> Config:
     """For the commands that look at a judge."""
-    _positive(arguments.repeats, "--repeats")
+    positive(arguments.repeats, "--repeats")
     judging = config.run.judging
     given = judging.minimum_kappa if arguments.minimum_kappa is None else arguments.minimum_kappa
     judging = replace(judging, minimum_kappa=given)
@@ -184,15 +185,9 @@ def _pipeline(pipeline: Pipeline, arguments: argparse.Namespace) -> Pipeline:
         system=arguments.endpoint or arguments.system or pipeline.system,
         model=arguments.model or pipeline.model,
         retriever=retriever,
-        precision_k=_positive(arguments.precision, "--precision") or pipeline.precision_k,
-        recall_k=_positive(arguments.recall_k, "--recall-k") or pipeline.recall_k,
+        precision_k=positive(arguments.precision, "--precision") or pipeline.precision_k,
+        recall_k=positive(arguments.recall_k, "--recall-k") or pipeline.recall_k,
     )
-
-
-def _positive(value: int | None, option: str) -> int | None:
-    if value is not None and value < 1:
-        raise AssayError(f"{option} is {value}", expected="a whole number from 1 on")
-    return value
 
 
 def _index(config: Config, arguments: argparse.Namespace) -> Path | None:

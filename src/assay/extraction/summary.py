@@ -16,8 +16,9 @@ from assay.llm.protocol import Usage
 from assay.metrics import calibration
 from assay.metrics.records import Counts, micro
 from assay.records import Interval
+from assay.runs.latency import times
 from assay.runs.results import Row
-from assay.stats import Resampling, intervals_of, mean, quantile, wilson
+from assay.stats import Resampling, intervals_of, wilson
 from assay.stats.distributions import normal_quantile
 
 KINDS = ("prompt", "completion", "thinking", "cached", "total")
@@ -208,16 +209,7 @@ def _level(level: calibration.Level, z: float) -> dict[str, Any]:
 
 
 def latency(rows: Sequence[Row]) -> dict[str, Any]:
-    known = [row["seconds"] for row in rows if row["seconds"] is not None]
-    total = {
-        "n": len(known),
-        "avg": mean(known),
-        "min": min(known, default=None),
-        "max": max(known, default=None),
-        "p50": quantile(known, 0.5),
-        "p95": quantile(known, 0.95),
-    }
-    return {"total": total}
+    return {"total": times(row["seconds"] for row in rows)}
 
 
 def tokens(rows: Sequence[Row], written: Mapping[str, Any] | None) -> dict[str, Any]:

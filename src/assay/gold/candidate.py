@@ -54,10 +54,6 @@ class Candidate(Struct, frozen=True, kw_only=True):
     def is_impossible(self) -> bool:
         return self.hard_type != ANSWERABLE
 
-    @property
-    def is_hard(self) -> bool:
-        return self.difficulty >= HARD
-
 
 HARD = 0.7
 """Difficulty from which on a question is hard."""

@@ -26,7 +26,6 @@ from assay.records import Case, Lane, PageRef
 from assay.validation import Keys, convert
 
 UNKNOWN = "unknown"
-SEGMENTS = ("reasoning_class", "difficulty", "session", "source", "question_type")
 
 
 class Excluded(Struct, frozen=True):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
+from assay.gold.candidate import HARD
 from assay.gold.gold_file import GoldFile
 from assay.gold.grounds import Grounds
 from assay.gold.leaves import LEAVES, present
 from assay.gold.schema import Question
 from assay.stats import quantile
 
-HARD = 0.7
 BINS = 10
 
 

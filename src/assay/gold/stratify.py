@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-import msgspec
 from msgspec import Struct
 
 from assay.config import GoldOptions
@@ -54,11 +53,6 @@ class Strata(Struct, frozen=True, kw_only=True):
     strata: tuple[Stratum, ...]
     unfit: tuple[Unfit, ...]
     remarks: tuple[str, ...]
-
-    @property
-    def by_chunk(self) -> dict[str, str]:
-        """The stratum of each chosen chunk."""
-        return {id_: s.name for s in self.strata for id_ in (*s.chosen, *s.chosen_unanswerable)}
 
 
 class _Part(Struct, frozen=True):
@@ -299,7 +293,3 @@ def _remarks(options: GoldOptions, target: int, strata: Iterable[Stratum], unfit
             f"{len(unfit)} {'chunk gets' if len(unfit) == 1 else 'chunks get'} no question: {_reasons(unfit)}"
         )
     return tuple(remarks)
-
-
-def read_strata(data: bytes) -> Strata:
-    return msgspec.json.decode(data, type=Strata)

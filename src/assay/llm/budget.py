@@ -92,17 +92,12 @@ class Ledger:
         self.price = price
         self.calls = self.paid_calls = self.reused = self.without_usage = 0
         self.spent_usage, self.usage = Usage(), Usage()
-        self._spent, self._as_if = Cost(), Cost()
+        self._spent = Cost()
 
     @property
     def spent(self) -> Cost | None:
         """Paid now, replies that could not be read included."""
         return self._spent if self.price is not None else None
-
-    @property
-    def as_if(self) -> Cost | None:
-        """What all replies given are worth, the reused ones included."""
-        return self._as_if if self.price is not None else None
 
     def paid(self, usage: Usage | None) -> float:
         """A call was answered; what it cost."""
@@ -120,11 +115,8 @@ class Ledger:
     def gave(self, reply: ChatReply) -> None:
         """A reply was given to whoever asked, wherever it came from."""
         self.reused += reply.source != "call"
-        if reply.usage is None:
-            return
-        self.usage += reply.usage
-        if self.price is not None:
-            self._as_if += cost(reply.usage, self.price)
+        if reply.usage is not None:
+            self.usage += reply.usage
 
     def expected(self, request: ChatRequest) -> float:
         """What a call may cost: the prompt by the rule of thumb, the reply as long as those before it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from assay.judges import DIMENSIONS
 from assay.llm.prices import cost_block
 from assay.rag.tally import PHASES, RATES, Tally
 from assay.records import Interval
+from assay.runs.latency import times
 from assay.stats import Resampling, intervals_of, mean, quantile
 
 GRADES = ("overall_score_avg", *DIMENSIONS)
@@ -65,18 +66,6 @@ def latency(tally: Tally) -> dict[str, Any]:
     by_difficulty = {str(level): times(total[levels == level]) for level in _named(tally.kinds["difficulty"])}
     phases = {phase: times(tally.times[phase]) for phase in PHASES}
     return {"total": times(total), "by_phase": phases, "by_difficulty": by_difficulty}
-
-
-def times(values: Iterable[float]) -> dict[str, Any]:
-    known = [float(value) for value in values if value == value]
-    return {
-        "n": len(known),
-        "avg": mean(known),
-        "min": min(known, default=None),
-        "max": max(known, default=None),
-        "p50": quantile(known, 0.5),
-        "p95": quantile(known, 0.95),
-    }
 
 
 def tokens(tally: Tally) -> dict[str, Any]:

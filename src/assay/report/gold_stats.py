@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.gold.stats import ALL_LEAVES, BINS, HARD, GoldStats, Quantiles
+from assay.gold.candidate import HARD
+from assay.gold.stats import ALL_LEAVES, BINS, GoldStats, Quantiles
 from assay.report.blocks import (
     Block,
     Card,

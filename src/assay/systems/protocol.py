@@ -10,7 +10,7 @@ from msgspec import Struct
 from assay.config import Config
 from assay.corpus.index import Index
 from assay.llm import Connections
-from assay.llm.protocol import ChatRequest, Usage
+from assay.llm.protocol import Usage
 from assay.records import Case, Fault
 from assay.registry import Registry
 
@@ -102,13 +102,6 @@ class Expecting(Protocol):
     """A system that makes use of knowing which cases will be asked, in about which order."""
 
     def expect(self, cases: Iterable[Case]) -> None: ...
-
-
-@runtime_checkable
-class Foreseeable(Protocol):
-    """A system that can tell what it would ask a model, without asking. None: it asks none for this case."""
-
-    async def request(self, case: Case) -> ChatRequest | None: ...
 
 
 def inputs_of(system: RagSystem) -> dict[str, str]:
