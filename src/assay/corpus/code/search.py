@@ -169,12 +169,12 @@ def search(grammar: Grammar, root: Node, data: bytes) -> Iterator[Event]:
             found, describe, field, look = role
             if found:
                 yield found, describe, node
+            if look == _NEVER:
+                continue
             inner: Node | None = node
             if field is not None or look == _BY_SIGN:
                 inner = inside(node, field, look, rows)
-            elif look != _ALWAYS and (
-                look == _NEVER or (find(b"{", node.start_byte, node.end_byte) < 0 and not node.has_error)
-            ):
+            elif look == _BY_BRACE and find(b"{", node.start_byte, node.end_byte) < 0 and not node.has_error:
                 continue
             if inner is not None:
                 frames.append((children, rows, is_top))
