@@ -60,4 +60,4 @@ def last(project: Path) -> RunFolder:
 def interruptible(words: list[str]) -> list[str]:
     """The command of a process that Ctrl-C ends, also where the parent ignores it, as background jobs do."""
     code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    return [sys.executable, "-c", f"{code}from assay.cli.main import main; sys.exit(main({words!r}))"]
+    return [sys.executable, "-c", f"{code}from assay.cli.main import main; sys.exit(main())", *words]

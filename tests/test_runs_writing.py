@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError
-from assay.files import locked
 from assay.runs.folder import RunFolder
-from assay.runs.writing import writing
+from assay.runs.writing import is_being_written, writing
 
 ROW = {"variant": "v", "case_id": "q1", "status": "ok", "scores": {}}
 SESSION = {"timestamp": "2026-11-15T12:00:00", "seconds": 1.0, "working": 1.0, "cases": 0, "spent": 0.0}
@@ -42,16 +41,8 @@ def test_what_a_fault_leaves(run: RunFolder, new: bool, rows: int, spent: float,
     assert not (run.path / ".lock").exists()
 
 
-def test_a_lock_says_whose_it_is_if_that_is_known(tmp_path: Path) -> None:
-    path = tmp_path / ".lock"
-    with locked(path, "busy", tmp_path):
-        path.write_bytes(b"")
-        with pytest.raises(AssayError, match=r"busy\. Try again when it is done"), locked(path, "busy", tmp_path):
-            pass
-    assert not path.exists()
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(AssayError, match="cannot be written"), locked(tmp_path / "file" / ".lock", "busy", tmp_path):
-        pass
+def test_who_looks_on_sees_whether_it_is_being_written(run: RunFolder) -> None:
+    assert not is_being_written(run)
+    with writing(run, new=False):
+        assert is_being_written(run)
+    assert not is_being_written(run)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from viewer_project import Client, make_small, places, running
 
 from assay.files import write_json
 from assay.runs.folder import RunFolder
+from assay.runs.writing import writing
 from assay.viewer.lines import Lines
 
 Shown = tuple[RunFolder, Client, list[bytes]]
@@ -26,12 +25,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 @pytest.fixture
 def shown(finished: RunFolder, tmp_path: Path) -> Iterator[Shown]:
-    """A run that has just begun, and the lines it will write."""
+    """A run that somebody has just begun, and the lines it will write."""
     (tmp_path / "assay.yaml").write_text("{}")
     run = RunFolder(tmp_path / "runs" / "2026-02-02__slow__p5__0a1b2c3d")
     run.path.mkdir(parents=True)
     write_json(run.path / "manifest.json", finished.manifest | {"rows": 5})
-    with running(places(tmp_path)) as client:
+    with running(places(tmp_path)) as client, writing(run, new=False):
         yield run, client, (finished.path / "results.jsonl").read_bytes().splitlines(keepends=True)
 
 
@@ -108,11 +107,11 @@ def test_spoiled_lines_are_counted_and_hide_nothing(shown: Shown) -> None:
 
 
 def test_a_run_that_stopped_says_how_to_go_on(shown: Shown) -> None:
+    """At once: nobody holds its lock, though one that was killed has left its file."""
     run, client, lines = shown
     append(run, lines[0])
-    old = time.time() - 1000
-    for name in ("results.jsonl", "manifest.json"):
-        os.utime(run.path / name, (old, old))
+    (run.path / ".lock").rename(run.path / "held")
+    (run.path / ".lock").write_text("4711")
     assert progress(shown) == ("incomplete", 1)
     page = client.get(f"/runs/{run.name}").text
     assert f"Go on with: assay run --resume {run.name}" in page

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from report_samples import HOSTILE
+from small_project import interruptible
 from viewer_project import Client, make_small, places, running
 
 from assay.cli.main import main
@@ -306,20 +307,21 @@ def test_a_mistake_on_the_command_line(
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_prints_its_address_and_ends_cleanly(tmp_path: Path, how: signal.Signals) -> None:
     (tmp_path / "runs").mkdir()
-    words = [sys.executable, "-m", "assay", "view", "--port", "0", "--json"]
+    words = interruptible(["view", "--port", "0", "--json"])
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+", told["url"])
     assert told["address"] == f"{told['url']}/?token={told['token']}"
-    process.send_signal(how)
+    for _ in range(3):
+        process.send_signal(how)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (0, "", "")
 
 
 def test_the_plain_output(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    words = [sys.executable, "-m", "assay", "view", "--port", "0"]
+    words = interruptible(["view", "--port", "0"])
     process = subprocess.Popen(
         words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env={**os.environ, "BROWSER": "false"}
     )

@@ -120,51 +120,6 @@ def _write_whole(file: FileIO, data: bytes, size: int) -> None:
         raise
 
 
-@contextmanager
-def locked(path: Path, busy: str, where: Path) -> Iterator[None]:
-    """One process at a time. The lock is the kernel's: it ends with its owner, however that ends; the file names it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = _lock(path)
-    except BlockingIOError:
-        hint = "Try again when it is done"
-        raise AssayError(f"{busy}{_owner(path)}", where=str(where), hint=hint) from None
-    except OSError as fault:
-        raise unwritable(where, fault) from None
-    with file:
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-
-
-def _lock(path: Path) -> FileIO:
-    """The locked file. One that its last owner removed while we opened it locks nothing: then once more."""
-    import fcntl
-
-    while True:
-        file = path.open("ab", buffering=0)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                file.truncate(0)
-                file.write(str(os.getpid()).encode())
-                return file
-        except OSError:
-            file.close()
-            raise
-        file.close()
-
-
-def _owner(path: Path) -> str:
-    """As it has written there: it may just be about to."""
-    with suppress(OSError):
-        found = path.read_bytes()[:20]
-        if found.isdigit():
-            return f" (process {found.decode()})"
-    return ""
-
-
 def read_text(path: Path) -> str:
     """The file as UTF-8 with any byte order mark and CRLF removed; a fault is one line with the file's name."""
     with _told(path):

@@ -43,24 +43,39 @@ def load(command: str) -> ModuleType:
 
 
 def main(argv: list[str] | None = None) -> int:
+    """The exit code. Without words: those of the process, which ends with the command."""
+    from assay.cli._signals import heeded, leave
+
     words = sys.argv[1:] if argv is None else argv
     _print_anything()
+    with heeded(lambda: _interrupted(words)) as ending:
+        code = _guarded(words, ending)
+        if ending.begun and argv is None:
+            leave(code)
+        return code
+
+
+def _guarded(words: list[str], ending: Ending) -> int:
     if CI not in words:
-        return _exit_code(words)
+        return _ended(words, ending)
     from assay.cli._ci import guarded
 
     with guarded(words):
-        return _exit_code(words)
-
-
-def _exit_code(words: list[str]) -> int:
-    from assay.cli._signals import heeded
-
-    with heeded() as ending:
         return _ended(words, ending)
 
 
 def _ended(words: list[str], ending: Ending) -> int:
+    try:
+        return _exit_code(words)
+    except BaseException as fault:
+        # An event loop that was told to end says that its work was cancelled.
+        if not isinstance(fault, KeyboardInterrupt) and (isinstance(fault, Exception) or not ending.begun):
+            raise
+        ending.tell()
+        return ending.code
+
+
+def _exit_code(words: list[str]) -> int:
     try:
         code = dispatch(words)
         sys.stdout.flush()
@@ -72,9 +87,6 @@ def _ended(words: list[str], ending: Ending) -> int:
 
             tell_fault(fault)
         return fault.exit_code
-    except KeyboardInterrupt:
-        print(f"assay: interrupted{_how_to_resume(words)}", file=sys.stderr)
-        return ending.code
     except BrokenPipeError:
         # The reader of our output went away (`assay ... | head`). What is still buffered must not fail at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -90,14 +102,15 @@ def _ended(words: list[str], ending: Ending) -> int:
         return OWN_FAULT
 
 
-def _how_to_resume(words: list[str]) -> str:
-    """The command that goes on, for those that can."""
+def _interrupted(words: list[str]) -> str:
+    """With the command that goes on, for those that can."""
+    line = "assay: interrupted"
     if not words or words[0] not in commands() or "--resume" not in parser_of(words[0], load(words[0])).format_usage():
-        return ""
+        return line
     from shlex import join
 
     again = words if "--resume" in words else [*words, "--resume", "last"]
-    return f". What is finished is kept; go on with: assay {join(again)}"
+    return f"{line}. What is finished is kept; go on with: assay {join(again)}"
 
 
 def _print_anything() -> None:

@@ -40,7 +40,8 @@ class Index:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
-        weakref.finalize(self, connection.close)  # whoever forgets to close it leaves nothing open
+        # Whoever forgets to close it leaves nothing open. At the end of the process a thread may still be reading.
+        weakref.finalize(self, connection.close).atexit = False
         self._lock = threading.Lock()
         self._check_schema()
         self.metadata: Mapping[str, str] = {
@@ -256,7 +257,8 @@ class Index:
             return
 
     def close(self) -> None:
-        self._connection.close()
+        with self._lock:  # an interrupted run leaves a search under way, and SQLite does not survive that
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self

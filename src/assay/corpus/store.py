@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from assay import files
+from assay import locks
 from assay.corpus import places
 from assay.corpus.content import fingerprint_of
 from assay.errors import AssayError
@@ -218,4 +218,4 @@ def _flush(path: Path) -> None:
 
 def locked(target: Path) -> AbstractContextManager[None]:
     """One writer at a time."""
-    return files.locked(target.with_name(f".{target.name}.lock"), "another `assay index` is writing this index", target)
+    return locks.locked(target.with_name(f".{target.name}.lock"), "another `assay index` is writing this index", target)

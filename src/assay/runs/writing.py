@@ -7,11 +7,16 @@ from contextlib import contextmanager
 from shutil import rmtree
 
 from assay.errors import AssayError, IncompleteRun, Unwritable
-from assay.files import locked
+from assay.locks import is_locked, locked
 from assay.runs import sessions
 from assay.runs.folder import RunFolder
 
 LOCK = ".lock"
+
+
+def is_being_written(run: RunFolder) -> bool:
+    """Whether some command fills it right now."""
+    return is_locked(run.path / LOCK)
 
 
 @contextmanager

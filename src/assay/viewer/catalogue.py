@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -16,13 +15,12 @@ from assay.report.listing import MEASURES
 from assay.report.verdict import quality_gates
 from assay.runs.baselines import best_of, means_of
 from assay.runs.folder import MANIFEST, RESULTS, SUMMARY, RunFolder
+from assay.runs.writing import is_being_written
 from assay.viewer.lines import Lines
 from assay.viewer.memory import Memory
 from assay.viewer.outcome import Reasons, told_reasons
 from assay.viewer.places import Places
 
-ALIVE = 120.0
-"""Seconds without a new result after which an unfinished run is taken to have stopped."""
 RECENT = 30.0
 """Seconds over which the rate of a run is taken."""
 
@@ -88,7 +86,7 @@ class Catalogue:
         kept: Listing = self._listings.get(run.name, files, lambda: _read(run))
         if kept.status == "complete":
             return kept
-        return msgspec.structs.replace(kept, status="running" if _is_alive(run.path) else "incomplete")
+        return msgspec.structs.replace(kept, status="running" if is_being_written(run) else "incomplete")
 
     def lines(self, run: RunFolder) -> Lines:
         """The rows of the run. They are the same object as long as the folder is the same one."""
@@ -174,13 +172,3 @@ def _system_of(name: str) -> str:
     """As the folder's name has it: `{DATE}__{SYSTEM}__...`."""
     parts = name.split("__")
     return parts[1] if len(parts) > 2 else name
-
-
-def _is_alive(path: Path) -> bool:
-    newest = 0.0
-    for name in (RESULTS, MANIFEST):
-        try:
-            newest = max(newest, (path / name).stat().st_mtime)
-        except OSError:
-            continue
-    return time.time() - newest < ALIVE

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable
+from contextlib import suppress
 
 from assay.errors import AssayError
 from assay.viewer.guard import Guard
@@ -13,23 +13,20 @@ from assay.viewer.server import Server
 
 
 def serve(places: Places, port: int, ready: Callable[[Guard], None]) -> None:
-    """Until the process is told to end. `ready` is told the address as soon as it is one."""
+    """Until it is cancelled, as Ctrl-C does. `ready` is told the address as soon as it is one."""
     if not 0 <= port <= 65535:
         raise AssayError(f"port is {port}", expected="a number from 0 to 65535")
     if not places.runs.is_dir():
         hint = "Name it with --runs, or make a run first"
         raise AssayError("there is no such folder", where=str(places.runs), hint=hint)
-    asyncio.run(_serve(Server(places), port, ready))
+    with suppress(asyncio.CancelledError):
+        asyncio.run(_serve(Server(places), port, ready))
 
 
 async def _serve(server: Server, port: int, ready: Callable[[Guard], None]) -> None:
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, ended.set)
     guard = await server.start(port)
     try:
         ready(guard)
-        await ended.wait()
+        await asyncio.Event().wait()
     finally:
         await server.stop()
