@@ -65,8 +65,9 @@ class Rest:
                 parts.append(part)
             position = max(position, end)
         parts.append(data[position:])
-        lines = [line for part in parts for line in part.split(b"\n")]
-        kept = [line.rstrip() for line in lines if _WORD.search(line)]
-        if any(sign in part for sign in _DIRECTIVE_SIGNS for part in parts):
+        kept = [line.rstrip() for line in b"\n".join(parts).split(b"\n") if _WORD.search(line)]
+        rest = b"\n".join(kept)
+        if any(sign in rest for sign in _DIRECTIVE_SIGNS):
             kept = [line for line in kept if not _DIRECTIVE.match(line)]
-        return b"\n".join(kept) if sum(map(len, kept)) >= _LEAST else b""
+            rest = b"\n".join(kept)
+        return rest if sum(map(len, kept)) >= _LEAST else b""
