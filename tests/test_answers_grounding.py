@@ -52,7 +52,7 @@ def test_spelled_numbers(text: str, expected: set[str]) -> None:
 
 
 def test_spelled_numbers_and_negations_are_no_words() -> None:
-    assert wording("Three boats, never twelve; it isn’t No. 5").split() == ["boats,", ";", "it", "is", "No.", "5"]
+    assert wording("Three boats, never twelve; it isn’t No. 5").split() == ["boats,", ";", "it", "is", "no.", "5"]
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_negations(sentence: str, expected: bool) -> None:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        ("The joining fee for adults is £25.", 4 / 4),  # join, fee, adult; 25
-        ("The joining fee for adults is £20.", 3 / 4),  # the number is wanting
-        ("The joining fee for pensioners is £25.", 3 / 4),  # the word is wanting
+        ("The joining fee for adults is £25.", 5 / 5),  # join, fee, adult, pound; 25
+        ("The joining fee for adults is £20.", 4 / 5),  # the number is wanting
+        ("The joining fee for pensioners is £25.", 4 / 5),  # the word is wanting
         ("Dogs are not allowed.", 3 / 3),  # dog, allow; the denial
         ("Boats are not allowed.", 3 / 3),  # `allow`, half of the denial, stands in a sentence that denies
         ("3 boats", 2 / 2),  # boat; 3 is spelled in the context

@@ -19,6 +19,7 @@ from assay.errors import AssayError
 from assay.files import read_jsonl, text_sha256
 from assay.gold.case_store import CaseStore
 from assay.gold.gold_file import require_gold
+from assay.gold.intake import resting, unchanged
 from assay.gold.qa import client_of, is_qa, parse_qa
 from assay.gold.schema import Question, is_gold, is_question, question_of, questions_of
 from assay.long_json import is_list, is_long, open_json
@@ -61,7 +62,13 @@ Purpose = Literal["chunks", "pages", "answers"]
 
 def load_cases(path: Path, purpose: Purpose = "chunks") -> CaseSet:
     """The cases at that path, by the shape of what is there, and those that cannot serve the purpose."""
+    path = resting(path)
     require_gold(path)
+    with unchanged(path):
+        return _load(path, purpose)
+
+
+def _load(path: Path, purpose: Purpose) -> CaseSet:
     if path.is_dir():
         return _from_beir(path)
     if path.suffix in {".csv", ".tsv"}:

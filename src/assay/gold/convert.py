@@ -13,6 +13,7 @@ from assay.errors import AssayError
 from assay.files import read_json, read_jsonl, write_atomic
 from assay.gold.formats.flat import rows_in
 from assay.gold.formats.protocol import ACCEPTED, FORMATS, Bundle, Order, Raw, Written, kept
+from assay.gold.intake import is_passing, resting
 from assay.gold.leaves import PUBLISHED
 from assay.gold.qa import is_qa
 from assay.gold.schema import is_gold, is_question
@@ -62,19 +63,31 @@ class Converted(Struct, frozen=True, kw_only=True):
 
 def convert(job: Job) -> Converted:
     """Read, renamed where asked for, written. A conversion that would write no question at all is a fault."""
-    form = job.form or detect(job.source, mapped=bool(job.order.columns))
+    path, source = job.out or _beside(job), resting(job.source)
+    form = job.form or detect(source, mapped=bool(job.order.columns))
     if job.order.columns and "csv" not in {form, job.to} and form != "jsonl":
         raise AssayError(f"--map has no effect on {form}", where=str(job.source), hint="Leave it out")
-    bundle = read(job.source, job.order, form)
+    bundle = read(source, job.order, form)
     if job.names:
         bundle = renamed(bundle, job.names)
     written = write(bundle, job.to, job.order)
     if len(written.lost) >= len(bundle.raws):
         raise _nothing(job, written)
-    path = job.out or job.source.with_name(job.source.stem + ENDINGS[job.to])
     save(written, path)
     count = len(bundle.raws) - len(written.lost)
     return Converted(path=path, questions=count, lost=written.lost, notes=tuple(_notes(bundle, form, job)))
+
+
+def _beside(job: Job) -> Path:
+    """With the ending of the format; never the source itself."""
+    path = job.source.with_name(job.source.stem + ENDINGS[job.to])
+    if is_passing(job.source):
+        raise AssayError("nothing stands beside a pipe", where=str(job.source), hint="Name a file with --out FILE")
+    if path == job.source:
+        raise AssayError(
+            f"as {job.to} it would stand in place of itself", where=str(path), hint="Name another with --out"
+        )
+    return path
 
 
 def _nothing(job: Job, written: Written) -> AssayError:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.files import parse_json, read_text
+from assay.gold.intake import resting
 from assay.gold.schema import Question, parse_gold
 
 
@@ -34,6 +35,7 @@ def require_gold(path: Path) -> None:
 
 def read_gold_file(path: Path) -> GoldFile:
     """Read strictly; a fault names its line."""
+    path = resting(path)
     require_gold(path)
     if path.is_dir() or path.suffix in {".jsonl", ".ndjson", ".csv", ".tsv"}:
         hint = f"Make it one with: assay gold convert {path} --to schema-v2 --out gold.json"

@@ -16,6 +16,7 @@ from msgspec import Struct
 from assay.corpus.quotes import fold, stands_in
 from assay.metrics.answers.claims import denies, is_time, numbers, times, wording
 from assay.metrics.answers.sentences import sentences
+from assay.metrics.answers.units import units_spelled
 from assay.retrievers.analysis import content_words
 
 Method = Literal["verbatim", "coverage", "similarity"]
@@ -100,7 +101,7 @@ class Claim(Struct, frozen=True, kw_only=True):
 def examine(claim: Claim, passage: str, language: str) -> Support:
     """Everything but the similarity, which is measured for many at once."""
     text = claim.text
-    wanted = content_words(text, language)
+    wanted = content_words(units_spelled(text), language)
     if not wanted:
         return Support()
     passage_words = _words_of(passage, language)
@@ -218,7 +219,7 @@ def _joined(first: _Unit, second: _Unit) -> _Unit:
 
 @lru_cache(maxsize=4096)
 def _words_of(passage: str, language: str) -> frozenset[str]:
-    return frozenset(content_words(passage, language))
+    return frozenset(content_words(units_spelled(passage), language))
 
 
 @lru_cache(maxsize=4096)

@@ -17,7 +17,8 @@ begins with yes and the other with no, or one denies what the other says (`denia
 question's content words the answer has. Of several references the one with the highest correctness counts. S is left
 out where no similarity is given, and never below 0.
 
-Marks of citation (`[1]`) are taken out of the answer first: they are neither words nor numbers of it.
+Marks of citation (`[1]`) are taken out of the answer first: they are neither words nor numbers of it. Units are
+compared in one spelling (`units.py`): `25 €` is `25 euros`.
 
 The overall score is 0.4 correctness + 0.2 completeness + 0.2 faithfulness + 0.1 relevance + 0.1 clarity; faithfulness
 is None without a context, and the other weights are then divided by their sum.
@@ -44,9 +45,10 @@ from assay.metrics.answers import Behaviour, Response, Terms, groundedness, resp
 from assay.metrics.answers.claims import numbers
 from assay.metrics.answers.overlap import exact, f1
 from assay.metrics.answers.sentences import sentences
+from assay.metrics.answers.units import units_spelled
 
 NAME = "reference"
-VERSION = 3
+VERSION = 4
 """Raised when the same answer gets other grades than before."""
 WEIGHTS = {"correctness": 0.4, "completeness": 0.2, "faithfulness": 0.2, "relevance": 0.1, "clarity": 0.1}
 UNSUPPORTED = 0.25
@@ -114,14 +116,14 @@ class ReferenceJudge:
             correctness=right, completeness=right, faithfulness=faith, relevance=right, clarity=clarity(answer)
         )
 
-    def _match(self, text: str, reference: str, language: str) -> Match:
-        terms = content_terms(language)
+    def _match(self, said: str, wanted_text: str, language: str) -> Match:
+        terms, text, reference = content_terms(language), units_spelled(said), units_spelled(wanted_text)
         covered = groundedness(reference, text, terms).score.value
         same = exact(text, reference, language)
         coverage = same if covered is None else covered
         wanted = numbers(reference)
         found = len(wanted & numbers(text)) / len(wanted) if wanted else 1.0
-        near = max(f1(text, reference, language), self._alike(text, reference))
+        near = max(f1(text, reference, language), self._alike(said, wanted_text))
         polarity = 0.0 if _opposed(text, reference) or one_denies(text, reference, terms) else 1.0
         return Match(found * polarity * max(same, (coverage + near) / 2), coverage)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assay.metrics.answers.spelled import spelled_numbers, without_spelled
+from assay.metrics.answers.units import units_spelled
 
 _GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f ](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -51,9 +52,9 @@ def is_time(word: str) -> bool:
 
 
 def wording(text: str) -> str:
-    """The text without what is counted apart from its words: spelled numbers and negations."""
+    """Lower case, without what is counted apart from words: spelled numbers and negations. Units in one spelling."""
     plain = NEGATION.sub(" ", straight(text))
-    return without_spelled(plain)
+    return without_spelled(units_spelled(plain))
 
 
 def _plain(literal: str) -> str:

@@ -30,7 +30,8 @@ class Grounding(Struct, frozen=True, kw_only=True):
 def groundedness(answer: str, context: str | None, terms: Terms) -> Grounding:
     """(words found + numbers found + denials found) / (words + numbers + denials of the answer).
 
-    - words: the distinct content words, without those that are numbers or negations;
+    - words: the distinct content words, without those that are numbers or negations; `£` and `pounds` are one word
+      (`units.py`);
     - numbers: the distinct numbers, in one spelling;
     - denials: each sentence with a negation; found if a context sentence with a negation has at least half of its
       words. A denial that the answer left out is not seen.
