@@ -26,6 +26,7 @@ from assay.metrics import (
     measure_runs,
     page_ranks,
     page_recall,
+    page_recalls,
 )
 from assay.metrics.ranking.judged import Floats, Judged
 from assay.records import PageRef, Score
@@ -357,3 +358,15 @@ def test_page_recall_at_several_cut_offs() -> None:
     """Covered at ranks 2 and 5, one never: 0, 1/3, 2/3."""
     assert [page_recall([2, None, 5], k) for k in (1, 2, 5, 10)] == [0, 1 / 3, 2 / 3, 2 / 3]
     assert page_recall([], 5) is None
+
+
+@given(st.lists(st.lists(st.none() | st.integers(1, 9), max_size=4), max_size=6), st.integers(1, 10))
+def test_page_recall_of_many_questions_is_that_of_each(ranks: list[list[int | None]], k: int) -> None:
+    together = [None if np.isnan(value) else value for value in page_recalls(ranks, k).tolist()]
+    assert together == [page_recall(each, k) for each in ranks]
+
+
+def test_nothing_is_looked_at_behind_the_last_expected_page() -> None:
+    found = iter([("a.pdf", 9), ("b.pdf", 1), ("a.pdf", 40), ("a.pdf", 10)])
+    assert page_ranks(found, [PageRef("a.pdf", 40), A10], tolerance=2) == [1, 3]
+    assert list(found) == [("a.pdf", 10)]

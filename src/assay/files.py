@@ -78,9 +78,8 @@ def _quick(value: Any, *, lines: bool = False) -> bytes | None:
     from msgspec.msgpack import encode
 
     try:
-        if _NOT_FINITE.search(encode(value)):
-            return None
-        return Encoder().encode_lines(value) if lines else Encoder().encode(value)
+        text = Encoder().encode_lines(value) if lines else Encoder().encode(value)
+        return None if b"null" in text and _NOT_FINITE.search(encode(value)) else text
     except (UnicodeEncodeError, OverflowError, TypeError):
         return None
 

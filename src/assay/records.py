@@ -61,7 +61,7 @@ class Case(Struct, frozen=True, kw_only=True):
 
     @property
     def expected_ids(self) -> tuple[str, ...]:
-        return tuple(id_ for id_, grade in self.expected.items() if grade > 0)
+        return tuple([id_ for id_, grade in self.expected.items() if grade > 0])
 
 
 class Ranking(Struct, frozen=True):

@@ -9,7 +9,8 @@ import weakref
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, islice, pairwise
+from operator import eq
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast, get_args
@@ -18,7 +19,8 @@ import numpy as np
 
 from assay.corpus import places
 from assay.corpus.content import fingerprint_of
-from assay.corpus.places import Places, page_number
+from assay.corpus.documents import Documents
+from assay.corpus.places import Places, Span, page_number
 from assay.errors import AssayError
 from assay.records import Chunk, Lane
 
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("id", "text", "source", "page", "tokens", "metadata", "embedding")
 LANES: tuple[Lane, ...] = get_args(Lane)
-_BATCH = 4096
+_BATCH = 256
+"""Embeddings read together: few enough to stay in the processor's cache until they are copied."""
 _SLOTS = 500
 """Fewer than the 999 parameters old SQLite libraries allow in one statement."""
 
@@ -76,11 +79,17 @@ class Index:
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        ids = tuple(str(id_) for (id_,) in self._column("id"))
-        for before, after in pairwise(ids):
-            if before == after:
-                raise self._fault(f"two chunks have the id '{after}'", "one chunk for each id")
+        with self._lock:
+            ids = tuple(map(str, chain.from_iterable(self._execute(self._ordered("id")))))
+        if any(map(eq, ids, islice(ids, 1, None))):
+            twice = next(after for before, after in pairwise(ids) if before == after)
+            raise self._fault(f"two chunks have the id '{twice}'", "one chunk for each id")
         return ids
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each id."""
+        return dict(zip(self.ids, range(len(self.ids)), strict=True))
 
     @cached_property
     def _places(self) -> Places:
@@ -97,10 +106,18 @@ class Index:
     def pages(self) -> tuple[int | None, ...]:
         return self._places.pages
 
-    @property
-    def page_spans(self) -> tuple[tuple[int, int] | None, ...]:
+    @cached_property
+    def page_spans(self) -> tuple[Span | None, ...]:
         """First and last page that each chunk covers; its page alone where nobody wrote how far it goes."""
-        return self._places.spans
+        return tuple(map(self._places.span, range(len(self))))
+
+    def page_span(self, row: int) -> Span | None:
+        return self._places.span(row)
+
+    @cached_property
+    def documents(self) -> Documents:
+        """Those that its chunks come from."""
+        return Documents(self._places.names)
 
     @cached_property
     def lanes(self) -> tuple[Lane, ...]:
@@ -117,7 +134,7 @@ class Index:
 
     @cached_property
     def document_count(self) -> int:
-        return len(set(self.sources))
+        return len(self._places.names)
 
     def texts(self) -> list[str]:
         return [str(text) for (text,) in self._column("COALESCE(text, '')")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -20,60 +21,51 @@ Span = tuple[int, int]
 _LARGEST = 2**31
 
 
-class Places(Struct, frozen=True, kw_only=True):
-    """One of each for every chunk."""
+class Places(Struct, frozen=True, array_like=True, dict=True):
+    """One of each for every chunk, but each document's name once. Kept as it stands here."""
 
-    sources: tuple[str, ...]
+    names: tuple[str, ...]
+    """Of the documents, as they are met."""
+    numbers: tuple[int, ...]
+    """The place of a chunk's document among the names."""
     pages: tuple[int | None, ...]
-    spans: tuple[Span | None, ...]
+    firsts: tuple[int | None, ...]
+    lasts: tuple[int | None, ...]
     """First and last page covered; the page alone where nobody wrote how far the chunk goes."""
 
     @classmethod
     def read(cls, rows: Sequence[tuple[Any, ...]]) -> Places:
         """From the columns."""
         texts = {text: _span(text) for text in {row[2] for row in rows}}
-        numbers = {page: page_number(page) for page in {row[1] for row in rows}}
-        pages = tuple(numbers[page] for _, page, _ in rows)
+        known = {page: page_number(page) for page in {row[1] for row in rows}}
+        pages = tuple([known[page] for _, page, _ in rows])
+        spans = [texts[text] or (page, page) for (*_, text), page in zip(rows, pages, strict=True)]
+        sources = [str(source) for source, *_ in rows]
+        numbers = {source: number for number, source in enumerate(dict.fromkeys(sources))}
         return cls(
-            sources=tuple([str(source) for source, *_ in rows]),
+            names=tuple(numbers),
+            numbers=tuple([numbers[source] for source in sources]),
             pages=pages,
-            spans=tuple(
-                [
-                    texts[text] or (None if page is None else (page, page))
-                    for (*_, text), page in zip(rows, pages, strict=True)
-                ]
-            ),
+            firsts=tuple([first for first, _ in spans]),
+            lasts=tuple([last for _, last in spans]),
         )
 
     def to_bytes(self) -> bytes:
-        names = {source: number for number, source in enumerate(dict.fromkeys(self.sources))}
-        ends = [span or (None, None) for span in self.spans]
-        kept = _Kept(
-            list(names),
-            [names[source] for source in self.sources],
-            self.pages,
-            [first for first, _ in ends],
-            [last for _, last in ends],
-        )
-        return msgspec.msgpack.encode(kept)
+        return msgspec.msgpack.encode(self)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Places:
         """What `to_bytes` gave."""
-        kept = msgspec.msgpack.decode(data, type=_Kept)
-        names, pairs = kept.names, zip(kept.firsts, kept.lasts, strict=True)
-        spans = tuple(None if first is None or last is None else (first, last) for first, last in pairs)
-        return cls(sources=tuple([names[number] for number in kept.sources]), pages=tuple(kept.pages), spans=spans)
+        return msgspec.msgpack.decode(data, type=cls)
 
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(map(self.names.__getitem__, self.numbers))
 
-class _Kept(Struct, frozen=True, array_like=True):
-    """As it is written: each document's name once."""
-
-    names: list[str]
-    sources: list[int]
-    pages: Sequence[int | None]
-    firsts: list[int | None]
-    lasts: list[int | None]
+    def span(self, row: int) -> Span | None:
+        """First and last page of a chunk."""
+        first, last = self.firsts[row], self.lasts[row]
+        return None if first is None or last is None else (first, last)
 
 
 def page_number(value: object) -> int | None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.config import Config
-from assay.corpus.documents import Documents
 from assay.corpus.index import Index
 from assay.corpus.language import detect
 from assay.embedders import Embedder
@@ -54,13 +53,9 @@ class Grounds:
                 found[source] = min(first, span[0]), max(last, span[1])
         return found
 
-    @cached_property
-    def _names(self) -> Documents:
-        return Documents(self.index.sources)
-
     def pages(self, docs: Iterable[str]) -> range | None:
         """From the first to the last page of these documents; None where one is not in the index or has no pages."""
-        spans = [self._pages.get(self._names.find(name) or "") for name in docs]
+        spans = [self._pages.get(self.index.documents.find(name) or "") for name in docs]
         known = [span for span in spans if span is not None]
         if not known or len(known) < len(spans):
             return None
@@ -72,10 +67,6 @@ class Grounds:
         if self.index.has_embeddings:
             self.index.check_embedder(embedder)
         return embedder
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {id_: row for row, id_ in enumerate(self.index.ids)}
 
     def language(self, chunk: Chunk) -> str:
         """As told when the corpus was indexed; else by its own words."""
@@ -97,7 +88,7 @@ class Grounds:
             return self.embed_passages([chunk.text for chunk in chunks])
         self.index.check_embedder(self.embedder)
         rows = vector.load(self.index).rows
-        return rows[[self._rows[chunk.id] for chunk in chunks]]
+        return rows[[self.index.rows[chunk.id] for chunk in chunks]]
 
     def search(self, questions: Sequence[str], k: int = CANDIDATES) -> list[tuple[str, ...]]:
         """The ids of the chunks nearest to each question in the whole corpus, by words and by meaning."""
@@ -121,7 +112,7 @@ class Grounds:
     def holds(self, chunk: Chunk, words: Iterable[str]) -> set[str]:
         """Which of these words, as searched, stand in the chunk."""
         asked = dict.fromkeys(words, 1)
-        return set(lexical.load(self.index).postings.contributions(asked, self._rows[chunk.id]))
+        return set(lexical.load(self.index).postings.contributions(asked, self.index.rows[chunk.id]))
 
     def chunks(self, ids: Iterable[str]) -> dict[str, Chunk]:
         return self.index.chunks(ids)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         measure_runs,
         page_ranks,
         page_recall,
+        page_recalls,
     )
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "measure_runs",
     "page_ranks",
     "page_recall",
+    "page_recalls",
 ]
 
 

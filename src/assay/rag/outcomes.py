@@ -52,7 +52,7 @@ class Corpus(Struct, frozen=True):
 
     @classmethod
     def of(cls, index: Index | None) -> Corpus | None:
-        return None if index is None else cls(frozenset(index.ids), Documents(index.sources))
+        return None if index is None else cls(index.rows.keys(), index.documents)
 
 
 def stage_of(row: Row, corpus: Corpus | None) -> str:

@@ -93,9 +93,8 @@ def unknown_results(rows: Iterable[Row], index: Index | None) -> dict[str, Any] 
     """How many of the retrieved ids no chunk of the index has, which of them for example; None without an index."""
     if index is None:
         return None
-    known = set(index.ids)
     given = [id_ for row in rows if row["status"] == "ok" for id_ in row["retrieved"]["ids"]]
-    unknown = [id_ for id_ in given if id_ not in known]
+    unknown = [id_ for id_ in given if id_ not in index.rows]
     return {"count": len(unknown), "of": len(given), "example": min(unknown, default=None)}
 
 

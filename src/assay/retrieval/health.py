@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import Struct
 
-from assay.corpus.documents import Documents
 from assay.corpus.index import Index
 from assay.gold.relocate import Moved, Search, State, follow
 from assay.records import Case
@@ -36,9 +35,8 @@ class Health(Struct, frozen=True, kw_only=True):
 
 def examine(cases: Sequence[Case], index: Index, search: Search, old: Index | None = None) -> Health:
     """Compare every expected id and document with the index."""
-    known = set(index.ids)
     pairs = [(case, id_) for case in cases for id_ in case.expected_ids]
-    absent = [(case, id_) for case, id_ in pairs if id_ not in known]
+    absent = [(case, id_) for case, id_ in pairs if id_ not in index.rows]
     return Health(
         expected=len(pairs),
         present=len(pairs) - len(absent),
@@ -49,8 +47,7 @@ def examine(cases: Sequence[Case], index: Index, search: Search, old: Index | No
 
 def _unknown_documents(cases: Iterable[Case], index: Index) -> tuple[str, ...]:
     named = {page.document for case in cases for page in case.pages}
-    documents = Documents(index.sources if named else ())
-    return tuple(sorted(name for name in named if documents.find(name) is None))
+    return tuple(sorted(name for name in named if index.documents.find(name) is None))
 
 
 def relocate(cases: Iterable[Case], health: Health) -> list[Case]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.config import RetrievalOptions
-from assay.corpus.documents import Documents
 from assay.corpus.index import Index
 from assay.evaluate import Named
-from assay.metrics import Measure, judge, page_ranks, page_recall
-from assay.records import Case, Fault, PageRef, Ranking
+from assay.metrics import Measure, judge, page_recalls
+from assay.records import Case, Fault, Ranking
 from assay.retrieval.diagnosis import CUT
+from assay.retrieval.pages import Pages
 from assay.retrieval.rules import Rules
 from assay.retrieval.system import first_rank
 from assay.runs.results import Row
@@ -59,44 +58,13 @@ def depth_of(measures: Iterable[Measure]) -> int:
     return max(measure.cutoff or DEEP for measure in measures)
 
 
-Place = tuple[str, int | None, int | None]
-"""Document, first and last page of a chunk."""
-
-
-class _Places(dict[str, Place]):
-    """Of the chunks that were asked for: an evaluation meets few of a large index."""
-
-    def __init__(self, index: Index | None) -> None:
-        self._numbers = dict(zip(index.ids, count())) if index else {}
-        self._sources, self._spans = (index.sources, index.page_spans) if index else ((), ())
-
-    def __missing__(self, id_: str) -> Place:
-        number = self._numbers.get(id_)
-        if number is None:
-            return "", None, None
-        first, last = self._spans[number] or (None, None)
-        self[id_] = place = self._sources[number], first, last
-        return place
-
-
 class RetrievalScorer:
     """Outputs of a retriever → rows of the results file."""
 
     def __init__(self, measures: Sequence[Measure], options: RetrievalOptions, index: Index | None) -> None:
         self.measures = tuple(measures)
         self._names = tuple(map(str, measures))
-        self.options = options
-        self._index = index
-        self._names_known: dict[str, str] = {}
-
-    @cached_property
-    def _places(self) -> _Places:
-        """Read only if a page is expected."""
-        return _Places(self._index)
-
-    @cached_property
-    def _documents(self) -> Documents:
-        return Documents(self._index.sources if self._index else ())
+        self._pages = None if index is None else Pages(index, options)
 
     def __call__(self, system: Named, cases: Sequence[Case], outputs: Sequence[Ranking | Fault]) -> list[Row]:
         found = [(case, output) for case, output in zip(cases, outputs, strict=True) if isinstance(output, Ranking)]
@@ -111,38 +79,12 @@ class RetrievalScorer:
     def matrix(self, cases: Sequence[Case], rankings: Sequence[Sequence[str]]) -> NDArray[np.float64]:
         """Cases × measures; NaN is undefined."""
         judged = judge(rankings, [case.expected for case in cases])
-        pages = self._page_ranks(cases, rankings) if any(m.name == "page_recall" for m in self.measures) else []
-        result = np.empty((len(cases), len(self.measures)))
-        for column, measure in enumerate(self.measures):
-            if measure.name == "page_recall":
-                recalls = [page_recall(ranks, measure.cutoff or 0) for ranks in pages]
-                result[:, column] = [np.nan if recall is None else recall for recall in recalls]
-            else:
-                result[:, column] = measure.compute(judged)
-        return result
-
-    def _page_ranks(self, cases: Sequence[Case], rankings: Sequence[Sequence[str]]) -> list[list[int | None]]:
-        if self._index is None or not any(case.pages for case in cases):
-            return [[] for _ in cases]
-        places, same_document = self._places, self.options.page_match == "document"
-        return [
-            page_ranks(
-                [places[id_] for id_ in ids],
-                [self._known(page) for page in case.pages],
-                tolerance=self.options.tolerance,
-                same_document=same_document,
-            )
-            if case.pages
-            else []
-            for case, ids in zip(cases, rankings, strict=True)
+        pages = [self._pages.ranks(case, ids) if self._pages else [] for case, ids in zip(cases, rankings, strict=True)]
+        columns = [
+            page_recalls(pages, measure.cutoff or 0) if measure.name == "page_recall" else measure.compute(judged)
+            for measure in self.measures
         ]
-
-    def _known(self, page: PageRef) -> PageRef:
-        """The page under the name its document has in the index."""
-        name = self._names_known.get(page.document)
-        if name is None:
-            name = self._names_known[page.document] = self._documents.find(page.document) or page.document
-        return page if name == page.document else PageRef(name, page.page)
+        return np.stack(columns, axis=1)
 
     def _row(self, variant: str, case: Case, output: Ranking, scores: Sequence[float | None]) -> Row:
         expected = case.expected_ids
@@ -155,7 +97,7 @@ class RetrievalScorer:
 
     def _undefined(self, scores: Sequence[float | None], case: Case) -> dict[str, str]:
         """Why a measure has no value. Without an index nobody knows which page a chunk is of."""
-        unknown = {"page_recall": NO_INDEX} if case.pages and self._index is None else {}
+        unknown = {"page_recall": NO_INDEX} if case.pages and self._pages is None else {}
         return {
             name: unknown.get(family, reason)
             for (name, family, reason), value in zip(self._reasons, scores, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -41,7 +42,7 @@ class Table:
         for row in rows:
             if row["status"] == "ok":
                 start, scores = column[row["variant"]], row["scores"]
-                line = [np.nan if (value := scores[measure]) is None else value for measure in measures]
+                line = [scores[measure] for measure in measures]  # None becomes NaN
                 self.values[place[row["case_id"]], start : start + len(measures)] = line
 
     def means(self, config: Config, which: Sequence[int] | None = None) -> Means:
@@ -140,9 +141,8 @@ def verdicts(
 def distribution(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
     """How many cases have which value of each tag, counted from the cases themselves."""
     found: dict[str, Counter[str]] = {}
-    for case in cases:
-        for key, value in case.tags.items():
-            found.setdefault(key, Counter())[value] += 1
+    for (key, value), n in Counter(chain.from_iterable(case.tags.items() for case in cases)).items():
+        found.setdefault(key, Counter())[value] = n
     for counts in found.values():
         if without := len(cases) - counts.total():
             counts[UNKNOWN] += without

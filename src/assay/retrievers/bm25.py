@@ -42,9 +42,7 @@ class Bm25:
 
 def rows_of(index: Index, wanted: Sequence[Sequence[str]]) -> list[list[int]]:
     """The rows of chunks that are in the index."""
-    needed = {id_ for ids in wanted for id_ in ids}
-    place = {id_: row for row, id_ in enumerate(index.ids) if id_ in needed}
-    return [[place[id_] for id_ in ids if id_ in place] for ids in wanted]
+    return [[index.rows[id_] for id_ in ids if id_ in index.rows] for ids in wanted]
 
 
 def ranking(index: Index, hits: Hits, scale: str) -> Ranking:

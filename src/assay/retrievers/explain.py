@@ -109,9 +109,8 @@ class _Reasons:
 
     def hits(self, ranking: Ranking) -> list[Hit]:
         chunks = self.index.chunks(ranking.ids)
-        rows = {id_: row for row, id_ in enumerate(self.index.ids) if id_ in chunks}
         return [
-            self._hit(rank, id_, score, chunks.get(id_), rows.get(id_))
+            self._hit(rank, id_, score, chunks.get(id_), self.index.rows.get(id_))
             for rank, (id_, score) in enumerate(zip(ranking.ids, ranking.scores, strict=True), 1)
         ]
 

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.corpus.documents import Documents, parts
+from assay.corpus.documents import parts
 from assay.corpus.index import Index
 from assay.errors import AssayError, offer
 from assay.records import Lane
@@ -17,8 +17,7 @@ from assay.retrievers.protocol import Request
 
 def allowed_sources(index: Index, names: Sequence[str]) -> set[str]:
     """The documents meant. A name that fits none, or several, is an error: an empty result would look like a miss."""
-    documents = Documents(index.sources)
-    found = {name: documents.find(name) for name in names}
+    found = {name: index.documents.find(name) for name in names}
     for name, source in found.items():
         if source is None:
             near = [source for source in set(index.sources) if parts(source)[-1:] == parts(name)[-1:]]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -83,18 +84,62 @@ def intervals_of(matrix: Scores, plan: Resampling, clusters: Clusters = None) ->
     columns = checked(matrix)
     numbers = cluster_numbers(clusters, len(columns))
     places = _first_equal(columns)
-    bounds = {place: _closed_form(columns[:, place], numbers, plan) for place in sorted(set(places))}
-    unknown = [place for place, found in bounds.items() if found is None]
-    resampled = _percentiles(columns[:, unknown], numbers, plan) if unknown else []
-    known = {place: found for place, found in bounds.items() if found} | dict(zip(unknown, resampled, strict=True))
-    intervals = {place: _interval(columns[:, place], *found) for place, found in known.items()}
+    first = sorted(set(places))
+    distinct = _described(columns[:, first], numbers)
+    bounds = [_closed_form(column, numbers, plan) for column in distinct]
+    unknown = [column.scores for column, found in zip(distinct, bounds, strict=True) if found is None]
+    resampled = iter(_percentiles(np.stack(unknown, axis=1), numbers, plan) if unknown else ())
+    intervals = {
+        place: _interval(column, *(found or next(resampled)))
+        for place, column, found in zip(first, distinct, bounds, strict=True)
+    }
     return [intervals[place] for place in places]
 
 
 def _first_equal(columns: Floats) -> list[int]:
     """With one expected chunk recall is hit rate and map is mrr: of equal columns the first is worked out."""
     first: dict[bytes, int] = {}
-    return [first.setdefault(column.tobytes(), place) for place, column in enumerate(columns.T)]
+    data, size = columns.T.tobytes(), columns.itemsize * len(columns)
+    return [first.setdefault(data[place * size : (place + 1) * size], place) for place in range(columns.shape[1])]
+
+
+class _Column(Struct, frozen=True):
+    """One measure of all cases."""
+
+    scores: Floats
+    values: list[float]
+    """The defined ones."""
+    units: int
+    """That have a value."""
+    low: float
+    high: float
+    is_binary: bool
+    """No value but 0 and the highest."""
+
+
+def _described(columns: Floats, clusters: Integers | None) -> list[_Column]:
+    """All at once: a segment has few cases and dozens of measures."""
+    defined = ~np.isnan(columns)
+    highs = np.fmax.reduce(columns, axis=0, initial=-np.inf)
+    described = (
+        (defined if clusters is None else _by_unit(defined, clusters) > 0).sum(axis=0),
+        np.fmin.reduce(columns, axis=0, initial=np.inf),
+        highs,
+        ((columns == 0) | (columns == highs) | ~defined).all(axis=0),
+    )
+    return [
+        _Column(scores, [value for value in values if value == value], *rest)
+        for scores, values, *rest in zip(
+            columns.T, columns.T.tolist(), *(each.tolist() for each in described), strict=True
+        )
+    ]
+
+
+def _by_unit(values: NDArray[Any], clusters: Integers) -> Floats:
+    """The sums of each cluster."""
+    sums = np.zeros((int(clusters.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(sums, clusters, values)
+    return sums
 
 
 def checked(matrix: Scores) -> Floats:
@@ -132,23 +177,23 @@ def standard_error(sums: Floats, sizes: Floats) -> float:
 
 
 def all_equal(values: Floats) -> bool:
-    low, high = float(values.min()), float(values.max())
+    return _is_noise(float(values.min()), float(values.max()))
+
+
+def _is_noise(low: float, high: float) -> bool:
     return high - low <= NOISE * max(abs(low), abs(high))
 
 
-def _closed_form(column: Floats, clusters: Integers | None, plan: Resampling) -> Bounds | None:
+def _closed_form(column: _Column, clusters: Integers | None, plan: Resampling) -> Bounds | None:
     """Bounds that need no resampling; None when resampling is needed."""
-    values = column[~np.isnan(column)]
-    units = len(values) if clusters is None else len(np.unique(clusters[~np.isnan(column)]))
-    if units < 2:
+    if column.units < 2:
         return None, None
-    if all_equal(values):
-        return _steady(float(values[0]), units, plan)
-    top = float(values.max())
-    if plan.span == (0.0, 1.0) and bool(np.all((values == 0) | (values == top))):
-        sums, sizes = unit_sums(column, clusters)
-        low, high = _share(sums / top, sizes, clusters is not None, plan)
-        return low * top, high * top
+    if _is_noise(column.low, column.high):
+        return _steady(column.values[0], column.units, plan)
+    if plan.span == (0.0, 1.0) and column.is_binary:
+        sums, sizes = unit_sums(column.scores, clusters)
+        low, high = _share(sums / column.high, sizes, clusters is not None, plan)
+        return low * column.high, high * column.high
     return None
 
 
@@ -175,11 +220,10 @@ def _percentiles(columns: Floats, clusters: Integers | None, plan: Resampling) -
     """Expanded percentiles: the tails are Φ(−√(k/(k−1)) · t) instead of (1 − confidence)/2."""
     sums, sizes, exponents = _units(columns, clusters)
     means = bootstrap_means(sums, sizes, plan.seed, plan.resamples)
-    means.sort(axis=0)
     units = np.count_nonzero(sizes, axis=0)
     return [
-        _tails(column[~np.isnan(column)], int(k), plan.confidence, int(exponent))
-        for column, k, exponent in zip(means.T, units, exponents, strict=True)
+        _tails(column[~np.isnan(column)], k, plan.confidence, exponent)
+        for column, k, exponent in zip(means.T, units.tolist(), exponents.tolist(), strict=True)
     ]
 
 
@@ -192,25 +236,27 @@ def _units(columns: Floats, clusters: Integers | None) -> tuple[Floats, Floats, 
     values, exponents = to_grid(np.where(defined, columns, 0.0), units * largest)
     if clusters is None:
         return values, defined.astype(np.float64), exponents
-    sums, sizes = np.zeros((units, columns.shape[1])), np.zeros((units, columns.shape[1]))
-    np.add.at(sums, numbers, values)
-    np.add.at(sizes, numbers, defined)
-    return sums, sizes, exponents
+    return _by_unit(values, clusters), _by_unit(defined, clusters), exponents
 
 
 def _tails(means: Floats, units: int, confidence: float, exponent: int) -> Bounds:
-    """The two percentiles of sorted resampled means."""
+    """The two percentiles of resampled means."""
     t = student_quantile((1 + confidence) / 2, units - 1)
     tail = normal_cdf(-math.sqrt(units / (units - 1)) * t)
-    low, high = np.interp([tail * (len(means) - 1), (1 - tail) * (len(means) - 1)], np.arange(len(means)), means)
+    last = len(means) - 1
+    places = tail * last, (1 - tail) * last
+    ends = [end for place in places for end in (math.floor(place), math.ceil(place))]
+    least, below, above, most = np.partition(means, ends)[ends].tolist()
+    low = least + (places[0] - ends[0]) * (below - least)
+    high = above + (places[1] - ends[2]) * (most - above)
     return math.ldexp(low, exponent), math.ldexp(high, exponent)
 
 
-def _interval(column: Floats, low: float | None, high: float | None) -> Interval:
-    values = column[~np.isnan(column)]
-    if values.size == 0:
-        return Interval(None, None, None, 0, column.size)
-    mean = math.fsum(values) / values.size
+def _interval(column: _Column, low: float | None, high: float | None) -> Interval:
+    scored, cases = len(column.values), column.scores.size
+    if not scored:
+        return Interval(None, None, None, 0, cases)
+    mean = math.fsum(column.values) / scored
     if low is None or high is None:
-        return Interval(mean, None, None, values.size, column.size)
-    return Interval(mean, min(low, mean), max(high, mean), values.size, column.size)
+        return Interval(mean, None, None, scored, cases)
+    return Interval(mean, min(low, mean), max(high, mean), scored, cases)

@@ -36,29 +36,31 @@ def bootstrap_means(sums: Floats, weights: Floats, seed: int, resamples: int) ->
     units = len(sums)
     order = np.lexsort((weights, sums), axis=0)
     sums, weights = np.take_along_axis(sums, order, axis=0), np.take_along_axis(weights, order, axis=0)
-    uneven = np.flatnonzero(np.any(weights != weights[0], axis=0))
-    totals = np.empty((resamples, sums.shape[1]))
-    divisors = np.tile(weights[0] * units, (resamples, 1))
+    uneven = np.any(weights != weights[0], axis=0)
+    means = np.empty((resamples, sums.shape[1]), order="F")  # next, each column is looked at alone
+    divisors = np.empty((resamples, np.count_nonzero(uneven)))
     start = 0
     for counts in draw_counts(units, resamples, seed):
         stop = start + len(counts)
-        totals[start:stop] = counts @ sums
-        divisors[start:stop, uneven] = counts @ weights[:, uneven]
+        means[start:stop] = counts @ sums
+        divisors[start:stop] = counts @ weights[:, uneven]
         start = stop
-    means: Floats = np.divide(totals, divisors, out=np.full_like(totals, np.nan), where=divisors > 0)
+    with np.errstate(invalid="ignore"):
+        means /= np.where(uneven, 1.0, weights[0] * units)
+        means[:, uneven] /= divisors
     return means
 
 
 def draw_counts(units: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Blocks of rows; each row says how often each unit was drawn when `units` are drawn with replacement."""
     generator = np.random.PCG64(seed)
-    rows = max(1, _BLOCK // units)
-    offsets = np.repeat(np.arange(rows, dtype=np.int64) * units, units)
+    rows = min(resamples, max(1, _BLOCK // units))
+    offsets = np.arange(0, rows * units, units)[:, None]
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
-        drawn = _draw_below(units, count * units, generator)
-        drawn += offsets[: drawn.size]
-        yield np.bincount(drawn, minlength=count * units).reshape(count, units).astype(np.float64)
+        drawn = _draw_below(units, count * units, generator).reshape(count, units)
+        drawn += offsets[:count]
+        yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units).astype(np.float64)
 
 
 def _draw_below(bound: int, size: int, generator: np.random.PCG64) -> Integers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from time import perf_counter
 
 from msgspec import Struct
@@ -94,14 +93,10 @@ class Finder:
         )
 
     def _candidate(self, id_: str, score: float) -> Passage:
-        row = self._rows.get(id_)
+        row = self._index.rows.get(id_)
         if row is None:
             return Passage(id=id_, score=score)
         return Passage(id=id_, source=self._index.sources[row] or None, page=self._index.pages[row], score=score)
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {id_: row for row, id_ in enumerate(self._index.ids)}
 
 
 def _shown(chunk: Chunk, score: float) -> Passage:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from assay.metrics.ranking.judged import Floats, share
 from assay.metrics.ranking.measures import MEASURES, Definition
 from assay.records import PageRef
 
@@ -14,7 +17,7 @@ MEASURES.register("page_recall")(Definition("required", "no page is expected", N
 
 
 def page_ranks(
-    found: Sequence[Place],
+    found: Iterable[Place],
     expected: Iterable[PageRef],
     *,
     tolerance: int = 2,
@@ -27,22 +30,20 @@ def page_ranks(
     `tolerance` pages away or goes across it; `same_document=False` drops the document from this rule, which is
     looser: page 10 of any document then covers page 10.
     """
-    ranked = [
-        (rank, place[0], first - tolerance, last + tolerance)
-        for rank, place in enumerate(found, 1)
-        if (first := place[1]) is not None and (last := place[-1]) is not None
-    ]
-    return [
-        next(
-            (
-                rank
-                for rank, document, low, high in ranked
-                if low <= wanted.page <= high and (document == wanted.document or not same_document)
-            ),
-            None,
-        )
-        for wanted in sorted(set(expected))
-    ]
+    ranks: dict[PageRef, int | None] = dict.fromkeys(sorted(set(expected)))
+    missing = list(ranks)
+    for rank, place in enumerate(found, 1):
+        document, first, last = place[0], place[1], place[-1]
+        if first is None or last is None:
+            continue
+        for wanted in missing[:]:
+            is_near = first - tolerance <= wanted.page <= last + tolerance
+            if is_near and (document == wanted.document or not same_document):
+                ranks[wanted] = rank
+                missing.remove(wanted)
+        if not missing:
+            break
+    return list(ranks.values())
 
 
 def page_recall(ranks: Sequence[int | None], k: int) -> float | None:
@@ -60,3 +61,15 @@ def page_recall(ranks: Sequence[int | None], k: int) -> float | None:
     if not ranks:
         return None
     return sum(rank is not None and rank <= k for rank in ranks) / len(ranks)
+
+
+def page_recalls(ranks: Sequence[Sequence[int | None]], k: int) -> Floats:
+    """`page_recall` of many questions; NaN if no page is expected.
+
+    >>> page_recalls([[2, None], [], [1]], 5).tolist()
+    [0.5, nan, 1.0]
+    """
+    sizes = np.array([len(each) for each in ranks], dtype=np.int64)
+    covered = np.array([rank is not None and rank <= k for each in ranks for rank in each], dtype=bool)
+    question = np.repeat(np.arange(len(sizes)), sizes)
+    return share(np.bincount(question[covered], minlength=len(sizes)), sizes, sizes > 0)
