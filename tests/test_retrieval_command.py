@@ -394,16 +394,6 @@ def test_pages_alone_do_not_tell_why_a_chunk_was_missed(project: Path, capsys: p
     assert "No question names a chunk, so recall" not in shown, "pages were asked for, and pages were measured"
 
 
-def test_a_set_that_names_no_chunk_is_told_how_to_go_on(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cases = [{"id": "q", "question": "lockers cost", "pages": [{"document": "fees.md", "page": 2}]}]
-    (project / "cases.json").write_text(json.dumps(cases))
-    assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 1
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "No question names a chunk, so recall, mrr and ndcg have no value. --pages-only measures" in shown
-    assert "Left out of every table: recall, hit, mrr, ndcg, map, p, p_max (nothing is relevant)." in shown
-    assert "0 of 0" not in shown
-
-
 def test_without_a_gold_set_the_next_step_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "cases.json").unlink()
     assert main(["retrieval"]) == 2
