@@ -97,6 +97,15 @@ def test_kappa_by_its_first_formula(pairs: list[tuple[int, int]]) -> None:
         assert value == pytest.approx(cohen_kappa(second, first, PLAN).value)
 
 
+def test_alpha_does_not_depend_on_the_unit_of_the_labels() -> None:
+    """Marks from 0 to 0.05 disagree by less than one in all: still a share of the disagreement by chance."""
+    pairs = list(zip(HUMAN, JUDGE, strict=True))
+    small = [(one / 100, other / 100) for one, other in pairs]
+    whole = krippendorff_alpha(pairs, PLAN, "interval").value
+    assert whole is not None
+    assert krippendorff_alpha(small, PLAN, "interval").value == pytest.approx(whole, abs=1e-9)
+
+
 MEASURES: list[Callable[[Sequence[float | None], Sequence[float | None]], Estimate]] = [
     lambda a, b: accuracy(a, b, PLAN),
     lambda a, b: cohen_kappa(a, b, PLAN),

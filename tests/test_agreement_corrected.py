@@ -58,9 +58,17 @@ def test_rogan_gladen_by_hand() -> None:
     """Se = 18/20, Sp = 8/10, p = 60/100: (0.6 + 0.8 − 1) / (0.9 + 0.8 − 1) = 0.4 / 0.7."""
     found = rogan_gladen(Errors(true_yes=18, yes=20, true_no=8, no=10, said_yes=60, said=100))
     assert found.value == pytest.approx(4 / 7)
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 <= found.low < 4 / 7 < found.high <= 1
+
+
+def test_the_bounds_of_lang_and_reiczigel_by_hand() -> None:
+    """z = 1.95996, z² = 3.84146. n' = 103.84146, p' = 61.92073 / n' = 0.596301; Se' = 19/22, Sp' = 9/12, J = 0.613636.
+    P = (0.596301 − 0.25) / J = 0.564342; yes P·Se'(1 − Se')/22 = 0.003021, no (1 − P)·Sp'(1 − Sp')/12 = 0.006807.
+    Middle P + 2z²(0.003021 − 0.006807) = 0.535253; variance p'(1 − p')/n' + P·0.003021 + (1 − P)·0.006807 = 0.006988.
+    Reach 1.95996 / J · √0.006988 = 0.267014.
+    """
+    found = rogan_gladen(Errors(true_yes=18, yes=20, true_no=8, no=10, said_yes=60, said=100))
+    assert found.low == pytest.approx(0.268239, abs=1e-6)
+    assert found.high == pytest.approx(0.802267, abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,8 @@ def test_only_refusing_and_asking_back_abstain() -> None:
 
 def test_a_very_long_answer_is_an_answer_and_is_not_read_to_its_end() -> None:
     assert response("I don't know. " * 5000).behaviour == "answered"
+    refusal = "I don't know. ".ljust(20_000)
+    assert (response(refusal).behaviour, response(f"{refusal} ").behaviour) == ("refused", "answered")
     assert response("x " * 5_000_000).behaviour == "answered"
 
 

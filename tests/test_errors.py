@@ -45,4 +45,6 @@ def test_the_nearest_names_keep_their_own_spelling() -> None:
     assert nearest("NDGC@10", ["nDCG@10", "map"]) == ["nDCG@10"]
     assert len(nearest("aaaa", ["aaab", "aaac", "aaad", "aaae"])) == 3
     assert nearest("", ["a"]) == []
-    assert nearest("--outt", ["--out", "--quiet"]) == ["--out"], "0.91 and 0.62 alike"
+    assert nearest("--outt", ["--out", "--quiet"]) == ["--out"]
+    assert nearest("--from-csv", ["--max-cost", "--quiet"]) == []
+    assert nearest("recal", ["recall", "page_recall"]) == ["recall"], "0.91 and 0.62 alike"

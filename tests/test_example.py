@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -21,7 +22,8 @@ from assay.records import Chunk
 from assay.retrievers.analysis import content_words
 from assay.runs.folder import find_run
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "orrin"
+ROOT = Path(__file__).parent.parent
+EXAMPLE = ROOT / "examples" / "orrin"
 NEGATIONS = re.compile(r"\b(not|no|never|nor|without|ne|pas|jamais|aucun|aucune|sans|ni)\b")
 LEAVES = {
     "content": 3, "mcq": 5, "provenance": 6, "classification": 9, "validation": 7, "processing": 7, "audit": 3,
@@ -153,3 +155,15 @@ def test_bm25_alone_finds_most_but_not_all(project: Path) -> None:
     assert main(["retrieval", "--config", str(project / "assay.yaml"), "--variants", "bm25", "--quiet"]) == 0
     recall = find_run(project / "runs", "last").summary["metrics"]["bm25"]["recall@5"]["mean"]
     assert 0.60 <= recall <= 0.90
+
+
+def test_the_readme_tells_what_the_rules_reach_on_the_shipped_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["extract", str(ROOT / "examples" / "events"), "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)["intervals"]
+    said = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    precision, recall, f1 = (found[name] for name in ("precision", "recall", "f1"))
+    assert f"precision {precision['mean']:.3f}, recall {recall['mean']:.3f}, F1 {f1['mean']:.3f}" in said
+    assert f"(95 %: {f1['low']:.2f}–{f1['high']:.2f})" in said

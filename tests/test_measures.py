@@ -94,6 +94,11 @@ def test_five_relevant_and_one_found_first() -> None:
     assert measure_list("map", ranked=["a"], relevant=relevant) == pytest.approx(0.2)
 
 
+def test_a_bare_relevant_id_has_grade_1() -> None:
+    """ERR: (2¹ − 1) / 2⁴ of an id at rank 1."""
+    assert measure_list("err", ranked=["a"], relevant=["a"]) == 1 / 16
+
+
 def test_the_first_hit_beyond_the_cut_off_does_not_count() -> None:
     assert measure_list("mrr@2", ranked=["x", "y", "a"], relevant=["a"]) == 0.0
     assert measure_list("mrr@3", ranked=["x", "y", "a"], relevant=["a"]) == pytest.approx(1 / 3)

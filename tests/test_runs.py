@@ -15,7 +15,7 @@ from assay.errors import AssayError, IncompleteRun
 from assay.runs import history, manifest
 from assay.runs.baselines import all_baselines, latest, promote
 from assay.runs.folder import SUMMARY, RunFolder, all_runs, find_run
-from assay.runs.naming import BaselineName, folder_name, new_run_id
+from assay.runs.naming import BaselineName, folder_name, model_in, new_run_id
 from assay.runs.results import ResultsFile
 
 NOW = datetime(2026, 3, 9, 14, 5, 6, tzinfo=UTC)
@@ -32,6 +32,15 @@ def test_names() -> None:
     assert len(run_id) == len("run_20260309_140506_") + 8
     assert folder_name("run_20260309_140506_0a1b2c3d", "org/model", 25) == "2026-03-09__org_model__p25__0a1b2c3d"
     assert folder_name("run_20260309_140506_0a1b2c3d", "../../x", 5) == "2026-03-09__.._.._x__p5__0a1b2c3d"
+
+
+@pytest.mark.parametrize(
+    ("model", "k", "told"),
+    [("http://a:1/s", 5, "http___a_1_s"), ("bm25+vector", None, "bm25+vector"), ("a__p7__b", 5, "a__p7__b")],
+)
+def test_the_model_is_read_back_from_the_name_of_a_folder(model: str, k: int | None, told: str) -> None:
+    assert model_in(folder_name("run_20260309_140506_0a1b2c3d", model, k)) == told
+    assert model_in("renamed") == "renamed"
 
 
 def test_a_baseline_name_parses_back() -> None:

@@ -66,10 +66,14 @@ def offer(name: str, known: Iterable[str]) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """At most three known names that look like the given one, upper and lower case alike: the nearest, and what is
-    hardly farther. Beside `--out` for `--outt`, `--quiet` would be noise."""
+    hardly farther. The dashes of options are no likeness."""
     from difflib import SequenceMatcher, get_close_matches
 
-    by_lower = {each.lower(): each for each in known}
-    found = get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.6)
-    likeness = [SequenceMatcher(None, match, name.lower()).ratio() for match in found]
-    return [by_lower[match] for match, ratio in zip(found, likeness, strict=True) if ratio >= likeness[0] - _HARDLY]
+    given, by_word = _word(name), {_word(each): each for each in known}
+    found = get_close_matches(given, list(by_word), n=3, cutoff=0.6)
+    likeness = [SequenceMatcher(None, match, given).ratio() for match in found]
+    return [by_word[match] for match, ratio in zip(found, likeness, strict=True) if ratio >= likeness[0] - _HARDLY]
+
+
+def _word(name: str) -> str:
+    return name.lower().lstrip("-")

@@ -24,6 +24,15 @@ def folder_name(run_id: str, model: str, k: int | None) -> str:
     return f"{day[:4]}-{day[4:6]}-{day[6:]}__{safe}__{cut}{run_id[-8:]}"
 
 
+def model_in(folder: str) -> str:
+    """The model as the folder's name has it; of a folder that was renamed, its name."""
+    found = _FOLDER.fullmatch(folder)
+    return found[1] if found else folder
+
+
+_FOLDER = re.compile(r"\d{4}-\d\d-\d\d__(.+?)(?:__p\d+)?__.{8}")
+
+
 class BaselineName(Struct, frozen=True):
     """The parts of a baseline's file name."""
 

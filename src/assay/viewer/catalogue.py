@@ -15,6 +15,7 @@ from assay.report.listing import MEASURES
 from assay.report.verdict import quality_gates
 from assay.runs.baselines import best_of, means_of
 from assay.runs.folder import MANIFEST, RESULTS, SUMMARY, RunFolder
+from assay.runs.naming import model_in
 from assay.runs.writing import is_being_written
 from assay.viewer.lines import Lines
 from assay.viewer.memory import Memory
@@ -139,7 +140,7 @@ def _listing(run: RunFolder) -> Listing:
         status="incomplete",
         created=created,
         client=str(data["client"]),
-        system=_system_of(run.name),
+        system=model_in(run.name),
     )
     return _finished(base, run) if run.finished else base
 
@@ -166,9 +167,3 @@ def verdict_of(summary: dict[str, Any]) -> str:
     if failed:
         return "failed" if "blocking" in failed else "warned"
     return "passed" if quality_gates(summary) else "no gate"
-
-
-def _system_of(name: str) -> str:
-    """As the folder's name has it: `{DATE}__{SYSTEM}__...`."""
-    parts = name.split("__")
-    return parts[1] if len(parts) > 2 else name
