@@ -204,7 +204,7 @@ def test_the_structure_is_kept_and_read_back(tmp_path: Path) -> None:
     again = Index.open(tmp_path / "i.db")
     lexical.prepare(again)
     assert {name: again.read_blob(f"bm25/{name}") for name in before} == before
-    built, read = lexical._build(index)["all"], lexical.load(again)
+    built, read = lexical._build(index).structures["all"], lexical.load(again)
     assert read.languages == built.languages
     assert read.postings.vocabulary == built.postings.vocabulary
     for name in ("starts", "rows", "impacts"):

@@ -144,9 +144,9 @@ class Store:
         return sorted({str(row[0] or "document") for row in found}) or ["document"]
 
     def finish(self, metadata: Mapping[str, str]) -> str:
-        """Metadata and fingerprint; what was prepared from other chunks goes."""
+        """Metadata and fingerprint; what was prepared from other chunks goes, but for what the next is made from."""
         fingerprint = fingerprint_of(self._connection.execute("SELECT id, text FROM chunks ORDER BY id"))
-        self._connection.execute("DELETE FROM lexical")
+        self._connection.execute("DELETE FROM lexical WHERE key NOT IN ('bm25/all', 'bm25/counted')")
         rows = self._connection.execute(f"SELECT {places.COLUMNS} FROM chunks ORDER BY id").fetchall()  # noqa: S608
         kept = (places.KEY, places.Places.read(rows).to_bytes())
         self._connection.execute("INSERT INTO lexical (key, value) VALUES (?, ?)", kept)

@@ -11,14 +11,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-import numpy as np
 from msgspec import Struct
 
 from assay.corpus.chunking import id_part
 from assay.corpus.index import Index
 from assay.retrievers.analysis import PATH, SYMBOL, split_symbol
-from assay.retrievers.counting import count_terms
-from assay.retrievers.postings import Postings
 
 
 class CodeUnit(Struct, frozen=True):
@@ -88,11 +85,9 @@ def _nested(index: Index, units: Mapping[int, CodeUnit]) -> list[tuple[int, int]
     return pairs
 
 
-def field_postings(size: int, units: Mapping[int, CodeUnit]) -> dict[str, Postings]:
-    members = np.zeros(size, dtype=bool)
-    members[list(units)] = True
+def field_texts(size: int, units: Mapping[int, CodeUnit]) -> dict[str, list[str]]:
+    """By field and row: nothing where there is no code."""
     names, paths = [""] * size, [""] * size
     for row, unit in units.items():
         names[row], paths[row] = unit.name, unit.path
-    columns = {"symbol": count_terms(names, [SYMBOL] * size), "path": count_terms(paths, [PATH] * size)}
-    return {field: Postings.build(counts, members) for field, counts in columns.items()}
+    return {SYMBOL: names, PATH: paths}

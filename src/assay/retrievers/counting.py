@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count, islice
+from itertools import compress, count, islice
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from assay.retrievers.analysis import analyzer
@@ -17,18 +18,53 @@ _SLAB = 8192
 """Texts at once: keeps the memory flat."""
 
 
-def count_terms(texts: Sequence[str], languages: Sequence[str]) -> Counts:
-    """The terms of each text in its language."""
-    counter = _Counter(len(texts))
-    parts = [
-        counter.add(start, texts[start : start + _SLAB], languages[start : start + _SLAB])
-        for start in range(0, len(texts), _SLAB)
-    ]
-    keys = np.concatenate([part[0] for part in parts]) if parts else np.zeros(0, dtype=np.int64)
-    frequencies = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0, dtype=np.int64)
-    order = np.argsort(keys, kind="stable")
-    terms, rows = np.divmod(keys[order], max(len(texts), 1))
-    return Counts(list(counter.vocabulary), terms, rows, frequencies[order])
+class Before(Struct, frozen=True):
+    """What was counted once."""
+
+    counts: Counts
+    moved: NDArray[np.int64]
+    """For each of its rows the one that has the same text now; -1: none has."""
+
+
+def count_terms(texts: Sequence[str], languages: Sequence[str], before: Before | None = None) -> Counts:
+    """The terms of each text in its language; what was counted before is taken from there. The vocabulary is in the
+    order of the alphabet, so that it does not tell what was counted when."""
+    size = len(texts)
+    is_new = np.ones(size, dtype=bool)
+    if before is not None:
+        is_new[before.moved[before.moved >= 0]] = False
+    new = np.flatnonzero(is_new)
+    counter = _Counter(size)
+    slabs = [new[start : start + _SLAB].tolist() for start in range(0, len(new), _SLAB)]
+    parts = [counter.add(rows, [texts[row] for row in rows], [languages[row] for row in rows]) for rows in slabs]
+    keys = np.concatenate([np.zeros(0, dtype=np.int64), *(part[0] for part in parts)])
+    frequencies = np.concatenate([np.zeros(0, dtype=np.int64), *(part[1] for part in parts)])
+    found = [Counts(list(counter.vocabulary), *np.divmod(keys, max(size, 1)), frequencies)]
+    return _joined([*found, _moved(before)] if before else found, size)
+
+
+def _moved(before: Before) -> Counts:
+    """The counts of the texts that are still there."""
+    rows = before.moved[before.counts.rows]
+    stays = rows >= 0
+    terms = before.counts.terms[stays]
+    is_used = np.zeros(len(before.counts.vocabulary), dtype=bool)
+    is_used[terms] = True
+    numbers = np.cumsum(is_used) - 1
+    return Counts(
+        list(compress(before.counts.vocabulary, is_used)), numbers[terms], rows[stays], before.counts.frequencies[stays]
+    )
+
+
+def _joined(parts: Sequence[Counts], size: int) -> Counts:
+    """Of different rows."""
+    vocabulary = sorted({term for part in parts for term in part.vocabulary})
+    number = dict(zip(vocabulary, count(), strict=False))
+    numbers = [np.array([number[term] for term in part.vocabulary], dtype=np.int64)[part.terms] for part in parts]
+    rows = np.concatenate([part.rows for part in parts])
+    terms = np.concatenate(numbers)
+    order = np.argsort(terms * size + rows, kind="stable")
+    return Counts(vocabulary, terms[order], rows[order], np.concatenate([part.frequencies for part in parts])[order])
 
 
 class _Counter:
@@ -45,17 +81,17 @@ class _Counter:
         self._starts = array("q", [0])
 
     def add(
-        self, start: int, texts: Sequence[str], languages: Sequence[str]
+        self, rows: Sequence[int], texts: Sequence[str], languages: Sequence[str]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Keys term × size + row of what stands in these texts, ascending, and how often."""
+        """Keys term × size + row of what stands in the texts of these rows, ascending, and how often."""
         found, lengths = array("i"), array("i")
         for text, language in zip(texts, languages, strict=True):
             before = len(found)
             found.extend(map(self._pieces[language].__getitem__, analyzer(language).pieces(text)))
             lengths.append(len(found) - before)
         self._learn()
-        rows = np.repeat(np.arange(start, start + len(texts)), np.frombuffer(lengths, np.int32))
-        return self._keys(np.frombuffer(found, np.int32) if found else np.zeros(0, np.int32), rows)
+        places = np.repeat(rows, np.frombuffer(lengths, np.int32))
+        return self._keys(np.frombuffer(found, np.int32) if found else np.zeros(0, np.int32), places)
 
     def _learn(self) -> None:
         """Analyse the pieces met for the first time, in the order of their numbers."""

@@ -17,12 +17,17 @@ from assay.corpus.language import detect_each
 from assay.files import dump_json
 from assay.records import Lane
 from assay.retrievers.analysis import CODE, VERSION, Analyzer, analyzer, language_code, query_terms
-from assay.retrievers.code_fields import field_postings, own_texts, units_of
+from assay.retrievers.code_fields import field_texts, own_texts, units_of
 from assay.retrievers.code_query import field_terms, prefix_of
-from assay.retrievers.counting import count_terms
+from assay.retrievers.counted import Columns, Counted, read_counted, row_keys
+from assay.retrievers.counting import Before, count_terms
 from assay.retrievers.postings import K1, B, Counts, Postings
 
+TEXT = ""
+"""The column of the texts, before those of fields."""
 _ABOUT = "bm25/about"
+_ALL = "bm25/all"
+_COUNTED = "bm25/counted"
 _LARGEST = 900_000_000
 """Bytes; SQLite takes no larger value."""
 
@@ -69,8 +74,9 @@ def load(index: Index, lane: Lane | None = None) -> Lexical:
         elif stored := _read(index, name):
             loaded[name] = stored
         else:
-            loaded.update(_build(index))
-            _keep(index, loaded)
+            built = _build(index)
+            loaded.update(built.structures)
+            _keep(index, built)
     return loaded[name]
 
 
@@ -87,24 +93,52 @@ def row_languages(index: Index) -> list[str]:
     first_ids = dict(zip(reversed(documents), reversed(index.ids), strict=True))
     told = {chunk.id: chunk.metadata.get("language") for chunk in index.chunks(first_ids.values()).values()}
     known = {document: told[id_] for document, id_ in first_ids.items() if isinstance(told[id_], str)} | {"": CODE}
-    asked = (pair for pair in zip(documents, index.texts(), strict=True) if pair[0] not in known)
-    found = detect_each(asked) if first_ids.keys() - known else {}
-    return [language_code(known.get(document) or found[document] or "en") for document in documents]
+    found = {}
+    if first_ids.keys() - known:
+        found = detect_each(pair for pair in zip(documents, index.texts(), strict=True) if pair[0] not in known)
+    codes = {document: language_code(known.get(document) or found[document] or "en") for document in first_ids}
+    return [codes[document] for document in documents]
 
 
-def _build(index: Index) -> dict[str, Lexical]:
+class _Built(Struct, frozen=True):
+    structures: dict[str, Lexical]
     """Of all chunks together and, where there are several, of each lane."""
+    counted: Counted
+
+
+def _build(index: Index) -> _Built:
     languages = row_languages(index)
-    units = units_of(index) if "code" in index.lanes else {}
-    counts = count_terms(own_texts(index, units), languages)
+    columns = _columns(index, languages)
+    keys = row_keys(index.ids, columns)
+    before = _before(index, keys, tuple(columns))
+    counts = {field: count_terms(*column, before.get(field)) for field, column in columns.items()}
     lanes = np.array(index.lanes, dtype="U8")
     names = sorted(set(index.lanes)) if len(set(index.lanes)) > 1 else []
     members = {"all": np.ones(len(index), dtype=bool)} | {name: lanes == name for name in names}
-    found = {name: _structure(counts, rows, languages) for name, rows in members.items()}
-    fields = field_postings(len(index), units) if units else {}
-    return {
+    fields = {field: Postings.build(each, lanes == "code") for field, each in counts.items() if field != TEXT}
+    found = {name: _structure(counts[TEXT], rows, languages) for name, rows in members.items()}
+    structures = {
         name: _with_fields(lexical, fields) if CODE in lexical.languages else lexical for name, lexical in found.items()
     }
+    return _Built(structures, Counted(keys, counts))
+
+
+def _columns(index: Index, languages: list[str]) -> Columns:
+    """What is counted: the texts and, where there is code, its names and its paths."""
+    if "code" not in index.lanes:
+        return {TEXT: (index.texts(), languages)}
+    units = units_of(index)
+    fields = field_texts(len(index), units)
+    return {TEXT: (own_texts(index, units), languages)} | {
+        field: (texts, [field] * len(texts)) for field, texts in fields.items()
+    }
+
+
+def _before(index: Index, keys: Sequence[bytes], fields: Sequence[str]) -> dict[str, Before]:
+    """What was counted for an earlier state of the index: most of it holds as a rule."""
+    structure, counted = index.read_blob(_ALL), index.read_blob(_COUNTED)
+    found = read_counted(structure, counted, _way(), fields) if structure and counted else None
+    return found.before(keys) if found else {}
 
 
 def _with_fields(lexical: Lexical, fields: Mapping[str, Postings]) -> Lexical:
@@ -125,17 +159,18 @@ def _structure(counts: Counts, members: NDArray[np.bool_], languages: Sequence[s
     return Lexical(Postings.build(own, members), tuple(sorted(present)))
 
 
-def _keep(index: Index, structures: Mapping[str, Lexical]) -> None:
+def _keep(index: Index, built: _Built) -> None:
     """What describes them is written last: a writer that is killed leaves them stale, not wrong."""
     if "fingerprint" not in index.metadata:
         return  # made elsewhere: not ours to write to
     label = _label(index)
-    for name, structure in structures.items():
+    for name, structure in built.structures.items():
         data = structure.postings.to_bytes(label)
         if len(data) > _LARGEST:
             return
         index.write_blob(f"bm25/{name}", data)
-    languages = {name: structure.languages for name, structure in structures.items()}
+    index.write_blob(_COUNTED, built.counted.to_bytes(label, _way()))
+    languages = {name: structure.languages for name, structure in built.structures.items()}
     index.write_blob(_ABOUT, dump_json({"label": label.hex(), "languages": languages}).encode())
 
 
@@ -158,7 +193,12 @@ def _stored_languages(index: Index) -> dict[str, list[str]]:
 
 def _label(index: Index) -> bytes:
     """Of everything the structures depend on."""
+    made_from = (index.fingerprint, index.metadata.get("language"), _way(), K1, B)
+    return sha256(repr(made_from).encode()).digest()
+
+
+def _way() -> bytes:
+    """Of everything that counting depends on, besides what is counted."""
     import Stemmer
 
-    made_from = (index.fingerprint, index.metadata.get("language"), VERSION, Stemmer.version(), K1, B)
-    return sha256(repr(made_from).encode()).digest()
+    return sha256(repr((VERSION, Stemmer.version())).encode()).digest()

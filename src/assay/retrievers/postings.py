@@ -27,8 +27,8 @@ DENSE_SHARE = 8
 """A term in more than 1/8 of the chunks is kept as a full column: adding that is quicker than scattering."""
 DENSE_BYTES = 64 * 1024 * 1024
 """For all full columns together."""
-_LABEL = 32
-_HEADER = _LABEL + 4 * 8
+LABEL = 32
+_HEADER = LABEL + 4 * 8
 
 
 class Counts(Struct, frozen=True):
@@ -182,9 +182,9 @@ class Postings(Struct, frozen=True, kw_only=True, dict=True):
     @classmethod
     def from_bytes(cls, data: bytes, label: bytes) -> Postings | None:
         """Arrays that read from `data` itself, nothing copied; None when it was made from something else."""
-        if len(data) < _HEADER or data[:_LABEL] != label:
+        if len(data) < _HEADER or data[:LABEL] != label:
             return None
-        size, members, terms, postings = np.frombuffer(data, "<i8", 4, _LABEL).tolist()
+        size, members, terms, postings = np.frombuffer(data, "<i8", 4, LABEL).tolist()
         rows_at = _HEADER + 8 * (terms + 1)
         vocabulary_at = rows_at + 8 * postings
         return cls(
