@@ -36,7 +36,7 @@ def test_the_summary_accounts_for_every_file(here: Path, capsys: pytest.CaptureF
     assert main(["index", "docs", "--out", "c.db"]) == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
-    assert lines[0] == "c.db: 1 documents, 2 pages, 1 chunks (en 1)"
+    assert lines[0] == "c.db: 1 document, 2 pages, 1 chunk (en 1)"
     assert lines[1].startswith("files: 1 added, 0 changed, 0 unchanged, 0 removed in ")
     assert lines[2:] == [
         "embeddings: wordllama-l2-supercat-256, 256 dimensions",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from example_corpus import example_folder
-from gold_sets import CORPUS, chunks, clean, gold_file, index, raw_question
+from gold_sets import CORPUS, chunks, clean, gold_file, index, raw_question, verified
 from msgspec.structs import replace
 from small_index import write_index
 from test_gold_defects import answer, asks, each, put
@@ -34,6 +34,34 @@ GROUNDS = Grounds(index(), Config())
 
 
 # --- verify -------------------------------------------------------------------------------------------------------
+
+
+def test_a_set_without_chunks_is_told_what_it_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is measured against a chunk that nobody names; documents are those that the questions name."""
+    raws = clean()
+    before = {each.gate: each for each in verified(raws, tmp_path).outcomes}
+    for raw in raws:
+        raw["provenance"]["chunk_id"] = None
+    found = {each.gate: each for each in verified(raws, tmp_path).outcomes}
+    assert (found["G1-2"].status, found["G1-2"].note) == ("undefined", "no answerable question has a chunk")
+    assert {failure.what for failure in found["G1-1"].failures} == {"names no chunk"}
+    assert {failure.what for failure in found["G3-1"].failures} == {"names no chunk"}
+    assert (found["G0-1"].value, found["G0-2"].value) == (before["G0-1"].value, before["G0-2"].value)
+    assert main(["gold", "verify", str(tmp_path / "gold.json"), "--index", str(index().path)]) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        f"{len(raws)} questions name no chunk. Those whose answer is quoted find theirs with: assay gold relocate"
+        in shown
+    )
+
+
+def test_one_chunk_that_is_missing_does_not_count_as_quoted(tmp_path: Path) -> None:
+    """Of G1-2: the share of those that have a chunk, all of them quoted."""
+    raws = clean()
+    raws[0]["provenance"]["chunk_id"] = "gone"
+    found = {each.gate: each for each in verified(raws, tmp_path).outcomes}
+    assert (found["G1-2"].value, found["G1-2"].status) == (1.0, "passed")
+    assert [failure.what for failure in found["G3-1"].failures] == ["the chunk 'gone' is not in the index"]
 
 
 def test_verify_writes_its_report_in_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -366,7 +366,7 @@ def test_a_file_with_keys_of_its_own_is_led_to_the_way_to_read_it(tmp_path: Path
     """The page and document inside others by `--map`; `answerable: false` is not lost."""
     path = put(tmp_path / "a.jsonl", "\n".join(reversed(OTHERS)))
     with pytest.raises(
-        AssayError, match=r"a\.jsonl:1: unknown key 'gold'\. Known: .*gold convert FILE --from jsonl .*--map"
+        AssayError, match=r"a\.jsonl:1: unknown key 'gold'\. Known: .*gold convert FILE --to schema-v2 --map"
     ):
         read(path, Order())
     last, why, who = read(path, Order(columns={"docs": "gold.doc", "pages": "gold.page"})).raws
@@ -582,9 +582,8 @@ def test_of_several_answers_the_first_is_expected_and_the_others_are_right_too(
 ) -> None:
     source = put(tmp_path / name, text)
     done = convert(Job(source=source, to="schema-v2", order=Order(columns=columns)))
-    assert done.notes == (
-        "1 question has several answers: the first is expected, those in content.accepted_answers are right too.",
-    )
+    told = "1 question has several answers: the first is expected, those in content.accepted_answers are right too."
+    assert done.notes[0] == told
     (raw,) = read_json(done.path)["questions"]
     assert (raw["content"]["expected_answer"], raw["content"]["accepted_answers"]) == ("Ana", ["Ana B."])
     (case,) = load_cases(done.path, "answers").cases
@@ -609,7 +608,7 @@ def test_one_answer_is_no_list(tmp_path: Path) -> None:
 
 def test_an_answer_that_is_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AssayError, match=r"a\.jsonl:1: answers are .*; expected a text, or a list of texts"):
-        read(put(tmp_path / "a.jsonl", '{"question": "Who?", "answer": [1, 2]}'), Order())
+        read(put(tmp_path / "a.jsonl", '{"question": "Who?", "answer": [{"a": 1}, "b"]}'), Order())
 
 
 def test_several_answers_are_written_as_squad_has_them(tmp_path: Path) -> None:
@@ -646,3 +645,48 @@ def test_relevant_chunks_that_the_schema_has_no_place_for_are_told(name: str, da
         "1 question has several relevant chunks: schema v2 has place for one, the best. "
         f"To measure retrieval on all of them: assay retrieval --gold {source}"
     )
+
+
+def test_numbers_stand_for_texts_where_texts_are_wanted(tmp_path: Path) -> None:
+    """Ids and answers; a leaf that holds a number keeps it, and what is neither is refused."""
+    rows = [{"question": "How many?", "chunk_id": 4833, "answer": 7, "difficulty": 0.5, "legacy_id": 1}]
+    rows += [{"question": "How much?", "answer": [3.5, "three and a half"]}]
+    first, second = read(put(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows))), Order()).raws
+    assert (first["provenance"]["chunk_id"], first["content"]["expected_answer"]) == ("4833", "7")
+    assert (first["legacy_id"], first["classification"]["difficulty"]) == ("1", 0.5)
+    assert (second["content"]["expected_answer"], second["content"]["accepted_answers"]) == (
+        "3.5",
+        ["three and a half"],
+    )
+    with pytest.raises(AssayError, match="chunk_id is True; expected text"):
+        read(put(tmp_path / "a.jsonl", '{"question": "How?", "chunk_id": true}'), Order())
+
+
+def test_rows_without_answers_or_places_are_told(tmp_path: Path) -> None:
+    """As of a table whose columns have names of their own: it would look converted."""
+    source = put(tmp_path / "a.csv", "question,answers,doc-id\nWho?,Ana,c1\n")
+    answers = "No question has an answer, or says that there is none (answerable: false)."
+    places = "No question names a chunk, document or page."
+    others = "Kept, but not understood: answers, doc-id. --map LEAF=COLUMN says what they hold."
+    assert convert(Job(source=source, to="schema-v2")).notes == (answers, places, others)
+    mapped = Order(columns={"answer": "answers"})
+    assert convert(Job(source=source, to="schema-v2", order=mapped)).notes == (places, others.replace("answers, ", ""))
+    mapped = Order(columns={"answer": "answers", "chunk_id": "doc-id"})
+    assert convert(Job(source=source, to="schema-v2", order=mapped)).notes == ()
+    lines = put(tmp_path / "b.jsonl", '{"question": "Who?", "answerable": false}\n')
+    assert convert(Job(source=lines, to="csv", form="jsonl")).notes == (places,)
+
+
+def test_paragraphs_of_squad_keep_their_document_in_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By way of BEIR, whose texts would be documents of their own: then every question would be of another document."""
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "squad.json", SQUAD)
+    assert main(["gold", "convert", "squad.json", "--to", "beir", "--out", "set"]) == 0
+    assert main(["gold", "convert", "squad.json", "--to", "schema-v2", "--out", "gold.json"]) == 0
+    assert main(["index", "set", "--out", "corpus.db", "--quiet"]) == 0
+    assert "1 document, 0 pages, 2 chunks" in capsys.readouterr().out
+    main(["gold", "verify", "gold.json", "--index", "corpus.db", "--json"])
+    outcomes = {each["gate"]: each for each in json.loads(capsys.readouterr().out)["outcomes"]}
+    assert [failure["question"] for failure in outcomes["G1-1"]["failures"]] == ["c"]  # it has no answer

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from small_project import make, write_cases
+from small_project import last, make, write_cases
 
 from assay.cli.main import main
 from assay.config import Decision
 from assay.records import Interval
+from assay.retrieval.diagnosis import is_missed
 from assay.retrieval.summary import decide
 
 HYBRID = "Tune retrieval: chunking, hybrid weights, a reranker."
@@ -169,3 +170,35 @@ def test_a_set_that_names_neither_is_no_test_of_retrieval(
     assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 2
     assert told in capsys.readouterr().err
     assert not (project / "runs").exists()
+
+
+def test_a_page_that_is_not_found_is_a_question_to_look_at(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On the console, in the report with the page it should have been, and in JUnit."""
+    lost = {"id": "lost", "question": "What do lockers cost?", "pages": [{"document": "arbitre.md", "page": 1}]}
+    (project / "cases.json").write_text(json.dumps([*PAGES, lost]))
+    words = ["retrieval", "--variants", "bm25", "--tolerance", "1", "--quiet", "--junit", "junit.xml"]
+    assert main(words) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "n scored / cases: 3 / 3. Pages count within ±1." in shown
+    assert "A question is missed when nothing expected is among the first 5." in shown
+    assert "✗ lost none What do lockers cost?" in shown
+    assert "Expected pages" in (last(project).path / "report.html").read_text()
+    assert last(project).results.read()[2]["expected_pages"] == [["arbitre.md", 1]]
+    assert "no expected page among the first 5" in Path("junit.xml").read_text()
+    assert "Rank of the first expected chunk" not in (last(project).path / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("scores", "missed"),
+    [
+        ({"hit@5": 1.0, "page_recall@5": 0.0}, False),
+        ({"hit@5": 0.0, "page_recall@5": 1.0}, True),
+        ({"hit@5": None, "page_recall@5": 0.5}, False),
+        ({"hit@5": None, "page_recall@5": 0.0}, True),
+        ({"page_recall@5": 1.0}, False),
+        ({"hit@5": None, "page_recall@5": None}, None),
+        ({}, None),
+    ],
+)
+def test_missed_by_chunk_or_else_by_page(scores: dict[str, float | None], missed: bool | None) -> None:
+    assert is_missed(scores) is missed

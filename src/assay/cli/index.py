@@ -133,15 +133,16 @@ def _describe(summary: Summary) -> str:
 
 def _holdings(summary: Summary) -> list[str]:
     """One line for documents alone, else one for each lane."""
+    from assay.report.text import counted
+
     if summary.lanes.keys() <= {"document"}:
-        held = f"{summary.documents} documents, {summary.pages} pages, {summary.chunks} chunks"
+        counts = {"document": summary.documents, "page": summary.pages, "chunk": summary.chunks}
+        held = ", ".join(counted(count, what) for what, count in counts.items())
         return [f"{summary.index}: {held} ({_counts(summary.languages)})"]
-    lines = [f"{summary.index}: {summary.chunks} chunks"]
+    lines = [f"{summary.index}: {counted(summary.chunks, 'chunk')}"]
     for lane, total in summary.lanes.items():
         languages = f" ({_counts(total.languages)})" if lane != "memory" else ""
-        lines.append(
-            f"  {lane}: {total.chunks} from {total.files} {'file' if total.files == 1 else 'files'}{languages}"
-        )
+        lines.append(f"  {lane}: {total.chunks} from {counted(total.files, 'file')}{languages}")
     return lines
 
 

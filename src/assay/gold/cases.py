@@ -246,14 +246,15 @@ def _read_flat(item: Any, place: Callable[[Keys], str]) -> FlatCase:
     try:
         return convert(item, FlatCase, place)
     except AssayError as fault:
-        if not (fault.hint or "").startswith("Known: "):
+        if not fault.what.startswith("unknown key"):
             raise
-        raise AssayError(fault.what, where=fault.where, hint=f"{fault.hint}. {_OTHER_KEYS}") from None
+        near = fault.hint or ""
+        hint = f"{near}{'' if near.endswith('?') else '.'} {_OTHER_KEYS}"
+        raise AssayError(fault.what, where=fault.where, hint=hint) from None
 
 
 _OTHER_KEYS = (
-    "A file with keys of its own is read by: assay gold convert FILE --from jsonl --to schema-v2, where "
-    "--map docs=KEY.INNER,pages=KEY.OTHER says what they hold"
+    "A file with keys of its own is read by: assay gold convert FILE --to schema-v2 --map question=KEY,docs=KEY.INNER"
 )
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.files import read_json, read_jsonl, write_atomic
-from assay.gold.formats.flat import rows_in
-from assay.gold.formats.protocol import ACCEPTED, FORMATS, Bundle, Order, Raw, Written, kept
+from assay.gold.formats.flat import BY_PATH, rows_in
+from assay.gold.formats.protocol import ACCEPTED, FORMATS, OURS, Bundle, Order, Raw, Written, kept
 from assay.gold.intake import is_passing, resting
 from assay.gold.leaves import PUBLISHED
 from assay.gold.qa import is_qa
@@ -32,7 +32,8 @@ _OF_CASES = frozenset({"expected_ids", "answerable", "grades", "sources", "truth
 ENDINGS = {"squad": ".squad.json", "beir": ".beir", "schema-v2": ".v2.json", "jsonl": ".jsonl", "csv": ".csv"}
 ENDINGS |= {"qa": ".qa.json", "triplets": ".triplets.jsonl"}
 """Of what is written, where no other name is given."""
-OWN = ("schema-v2", "jsonl", "csv")
+ROWS = ("jsonl", "csv")
+OWN = ("schema-v2", *ROWS)
 """They write whatever leaves a question has."""
 BEFORE = "hard_type_before"
 """The name that was mapped, kept beside the new one: six names onto six are not one to one."""
@@ -102,12 +103,28 @@ def _notes(bundle: Bundle, form: str, job: Job) -> Iterator[str]:
     answers = sum(bool(raw["content"].get(ACCEPTED)) for raw in bundle.raws)
     if answers and form != "schema-v2":
         yield f"{_have(answers)} several answers: the first is expected, those in content.{ACCEPTED} are right too."
+    if form in ROWS:
+        yield from _not_understood(bundle.raws)
     chunks = sum(_relevant(raw) > 1 for raw in bundle.raws)
     if chunks and form != job.to:
         yield (
             f"{_have(chunks)} several relevant chunks: schema v2 has place for one, the best. "
             f"To measure retrieval on all of them: assay retrieval --gold {job.source}"
         )
+
+
+def _not_understood(raws: Sequence[Raw]) -> Iterator[str]:
+    """Columns of anybody's own are kept; that one of them is the answer, or the place, nobody has said then."""
+    lacking = []
+    if not any(raw["content"].get("expected_answer") or raw["content"].get("is_impossible") for raw in raws):
+        lacking.append("No question has an answer, or says that there is none (answerable: false).")
+    if not any(_group(raw, "provenance").get(leaf) for raw in raws for leaf in ("chunk_id", "docs", "pages")):
+        lacking.append("No question names a chunk, document or page.")
+    known = {path.partition(".")[0] for path in (*BY_PATH, OURS, "answerable", *FORMATS.names())}
+    others = sorted({key for raw in raws for key in raw} - known)
+    yield from lacking
+    if lacking and others:
+        yield f"Kept, but not understood: {', '.join(others[:8])}. --map LEAF=COLUMN says what they hold."
 
 
 def _have(count: int) -> str:

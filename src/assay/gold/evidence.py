@@ -79,6 +79,11 @@ class Evidence:
         return self.chunks.get(question.provenance.chunk_id or "")
 
     @cached_property
+    def chunkless(self) -> tuple[Question, ...]:
+        """Those that name no chunk at all."""
+        return tuple(question for question in self.questions if not question.provenance.chunk_id)
+
+    @cached_property
     def _languages(self) -> dict[str, str]:
         return {id_: self.grounds.language(chunk) for id_, chunk in self.chunks.items()}
 
@@ -150,6 +155,12 @@ class Evidence:
         return [
             Asked(id=q.id, question=q.content.question, category=q.classification.hard_type) for q in self.impossible
         ]
+
+
+def absent(question: Question) -> str:
+    """Why a question has no chunk, for people."""
+    id_ = question.provenance.chunk_id
+    return f"the chunk '{id_}' is not in the index" if id_ else "names no chunk"
 
 
 def claim_of(question: Question) -> Claim:

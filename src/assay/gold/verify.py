@@ -32,6 +32,8 @@ class Verification(Struct, frozen=True, kw_only=True):
     methods: dict[str, int]
     """How many answers stand in their chunk in which way."""
     outcomes: tuple[Outcome, ...]
+    chunkless: int = 0
+    """Questions that name no chunk."""
     false_scores: tuple[str, ...] = ()
     """Questions whose file says that they match their chunk, and that do not."""
 
@@ -71,6 +73,7 @@ def verify(gold: GoldFile, index: Index, config: Config, model: str | None = Non
         model=model,
         methods=_methods(evidence),
         outcomes=outcomes,
+        chunkless=len(evidence.chunkless),
         false_scores=_false_scores(gold, outcomes),
     )
 

@@ -69,6 +69,10 @@ def _overview(verification: Verification) -> tuple[Block, ...]:
             else f"{number} questions say chunk_match_score 100, and do not match their chunks."
         )
         notes.append(Note(text, "bad"))
+    if verification.chunkless:
+        said = counted(verification.chunkless, "question names no chunk", "questions name no chunk")
+        text = f"{said}. Those whose answer is quoted find theirs with: assay gold relocate"
+        notes.append(Note(text, "warn"))
     if verification.unanswerable and not verification.model:
         text = (
             "Unanswerable questions were tested by rule: it knows only answers that are worded like the question. "

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from assay.files import dump_json, read_jsonl
 from assay.report.text import clip, counted
-from assay.retrieval.diagnosis import CUT, is_failure
+from assay.retrieval.diagnosis import CUT, is_missed
 from assay.runs.folder import FAILURES, RunFolder
 
 Result = Literal["passed", "failed", "error", "skipped"]
@@ -77,15 +77,16 @@ def _broken(row: Row) -> Outcome:
 
 
 def _by_ranks(row: Row, why: Mapping[tuple[str, str], str]) -> Outcome:
-    """Retrieval: fails with no expected chunk among the first five."""
-    scores = row["scores"]
-    if scores.get(f"hit@{CUT}") is None:
+    """Retrieval: fails with no expected chunk, or page, among the first five."""
+    scores, missed = row["scores"], is_missed(row["scores"])
+    if missed is None:
         reasons = row.get("undefined") or {}
         return _outcome(row, "skipped", reasons.get(f"hit@{CUT}") or "no expected chunk is known")
-    if not is_failure(scores):
+    if not missed:
         return _outcome(row, "passed")
     told = why.get((row["variant"], row["case_id"]))
-    reason = f"no expected chunk among the first {CUT}" + (f": {told}" if told else "")
+    what = "page" if scores.get(f"hit@{CUT}") is None else "chunk"
+    reason = f"no expected {what} among the first {CUT}" + (f": {told}" if told else "")
     return _outcome(row, "failed", reason, **_ranked(row))
 
 

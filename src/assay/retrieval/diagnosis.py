@@ -45,6 +45,13 @@ def is_failure(scores: Mapping[str, float | None]) -> bool:
     return scores.get(f"hit@{CUT}") == 0
 
 
+def is_missed(scores: Mapping[str, float | None]) -> bool | None:
+    """Nothing expected in the first five: no chunk or, where no chunk is known, no page; None: neither is known."""
+    found = scores.get(f"hit@{CUT}")
+    found = scores.get(f"page_recall@{CUT}") if found is None else found
+    return None if found is None else found == 0
+
+
 def diagnose(evidence: Evidence) -> str:
     """The first meaning that holds."""
     if not evidence.expected:

@@ -112,7 +112,8 @@ class RetrievalScorer:
 
 def _about(variant: str, case: Case, status: str, expected: Sequence[str]) -> Row:
     """What every row begins with."""
-    return {
+    pages = {"expected_pages": [[page.document, page.page] for page in case.pages]} if case.pages else {}
+    return pages | {
         "variant": variant,
         "case_id": case.id,
         "status": status,

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from assay.files import read_jsonl
 from assay.report.blocks import Tone
-from assay.retrieval.diagnosis import CUT
+from assay.retrieval.diagnosis import is_missed
 from assay.runs.folder import FAILURES, RunFolder
 
 TONES: dict[str, Tone] = {
@@ -96,8 +96,8 @@ def _found(row: Sketch) -> str:
     recall = row.scores.get("recall@k")
     if recall is not None:
         return "found" if recall == 1 else "partly found" if recall else "missed"
-    hit = row.scores.get(f"hit@{CUT}")
-    found = hit == 1 if hit is not None else row.rank is not None
+    missed = is_missed(row.scores)
+    found = row.rank is not None if missed is None else not missed
     return "found" if found else "missed"
 
 

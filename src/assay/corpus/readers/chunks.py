@@ -18,6 +18,7 @@ from assay.files import line_of, parse_json, read_jsonl, read_text
 from assay.records import Chunk, Lane
 
 _KNOWN = {"id", "_id", "text", "source", "page", "tokens", "lane", "metadata", "embedding"}
+_SHAPE = "; a chunk is {id, text, source, page}, the last two if they are known"
 
 
 @CHUNK_READERS.register(".jsonl", ".ndjson")
@@ -65,7 +66,7 @@ def _chunk(record: Any, name: str) -> Chunk:
     id_ = _id(record, "_id" if is_beir else "id")
     text = _typed(record, "text", str, "text")
     if text is None:
-        raise _Wrong("text is missing", "the text of the chunk")
+        raise _Wrong("text is missing", f"the text of the chunk{_SHAPE}")
     title = record.get("title") if is_beir else None
     text = clean(f"{title}\n{text}" if title else text)
     tokens = _typed(record, "tokens", int, "a number of tokens")
@@ -88,7 +89,8 @@ def _id(record: dict[str, Any], key: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not clean(value):
-        raise _Wrong(f"{key} is {value!r}" if key in record else f"{key} is missing", "text that names the chunk")
+        what = f"{key} is {value!r}" if key in record else f"{key} is missing"
+        raise _Wrong(what, f"text that names the chunk{'' if key in record else _SHAPE}")
     return clean(value)
 
 

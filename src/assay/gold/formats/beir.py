@@ -96,7 +96,9 @@ def write(bundle: Bundle, order: Order) -> Written:
 
 
 def _title(found: Raw) -> Raw:
-    return {"title": found.get("source") or ""}
+    """With the document once more under our own name for it: of BEIR alone each text would be its own document."""
+    source = found.get("source") or ""
+    return {"title": source} | ({"source": source} if source else {})
 
 
 def _lines(items: list[Raw]) -> str:

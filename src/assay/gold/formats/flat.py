@@ -185,7 +185,7 @@ def _raised(item: Raw, names: Mapping[str, str], where: str, number: int) -> Raw
     raw = blank(str(known.get("id") or f"q{number:04d}"), question)
     for path, value in known.items():
         if path in BY_PATH:
-            put(raw, path, _listed(value, BY_PATH[path]))
+            put(raw, path, _fitted(value, BY_PATH[path]))
         elif value is not None and path != _ACCEPTED:
             put(raw, path, value)
     _take_answers(raw["content"], known, where)
@@ -202,7 +202,7 @@ def _take_answers(content: Raw, known: Mapping[str, Any], where: str) -> None:
     """Of a list of answers the first is expected, and the others are right too."""
     given = [known.get(_ANSWER), known.get(_ACCEPTED)]
     if isinstance(given[0], list) or given[1]:
-        answers = [answer for value in given for answer in (value if isinstance(value, list) else [value or ""])]
+        answers = [_text(one) for value in given for one in (value if isinstance(value, list) else [value or ""])]
         if not all(isinstance(answer, str) for answer in answers):
             raise AssayError(f"answers are {shown(answers)}", where=where, expected="a text, or a list of texts")
         content |= several(answers)
@@ -219,8 +219,15 @@ def _say_whether_it_has_an_answer(raw: Raw, known: Mapping[str, Any], answerable
             raw["classification"]["hard_type"] = None
 
 
-def _listed(value: Any, leaf: Leaf) -> Any:
+def _text(value: Any) -> Any:
+    """A number as text, where text is wanted: ids and answers are often written as numbers."""
+    return dump_json(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _fitted(value: Any, leaf: Leaf) -> Any:
     """Where the schema has a list, one document or page is a list of one, and none an empty one."""
+    if _is_text(leaf) and not leaf.values:
+        return _text(value)
     if not _LISTS.intersection(leaf.kinds) or isinstance(value, list):
         return value
     if value is None:

@@ -31,7 +31,10 @@ def _corpus(evidence: Evidence) -> frozenset[str]:
 
 
 def _documents(evidence: Evidence) -> set[str]:
-    return {chunk.source for question in evidence.questions if (chunk := evidence.chunk(question))}
+    """Of the chunks that questions were made from; of a question that names none, the document it names."""
+    found = {chunk.source for question in evidence.questions if (chunk := evidence.chunk(question))}
+    named = (evidence.grounds.index.documents.find(name) for q in evidence.chunkless for name in q.provenance.docs)
+    return found | {name for name in named if name}
 
 
 def _counts(evidence: Evidence) -> list[Failure]:

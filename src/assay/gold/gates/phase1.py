@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.corpus.documents import same_document
-from assay.gold.evidence import Evidence
+from assay.gold.evidence import Evidence, absent
 from assay.gold.gates.protocol import Checked, Failure, Limits, gate
 from assay.gold.gates.shares import share_of, within
 from assay.gold.schema import Question
@@ -29,7 +29,7 @@ def chunk_match(evidence: Evidence, limits: Limits) -> Checked:
 def _score(question: Question, evidence: Evidence) -> tuple[float, str]:
     chunk = evidence.chunk(question)
     if chunk is None:
-        return 0.0, f"the chunk '{question.provenance.chunk_id}' is not in the index"
+        return 0.0, absent(question)
     if wrong := next(_misplaced(question, chunk, evidence), None):
         return 0.0, wrong
     support = evidence.supports.get(question.id)
@@ -71,9 +71,11 @@ def verbatim(evidence: Evidence, limits: Limits) -> Checked:
         for id_, s in evidence.supports.items()
         if not _is_quoted(s, least)
     )
-    if not evidence.answerable:
-        return Checked(undefined="no answerable question")
-    return Checked(value=1 - len(failures) / len(evidence.answerable), failures=failures)
+    if not evidence.supports:
+        return Checked(
+            undefined="no answerable question has a chunk" if evidence.answerable else "no answerable question"
+        )
+    return Checked(value=1 - len(failures) / len(evidence.supports), failures=failures)
 
 
 def _is_quoted(support: Support, least: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.gold.evidence import Evidence
+from assay.gold.evidence import Evidence, absent
 from assay.gold.gates.protocol import Checked, Failure, Limits, gate
 from assay.gold.schema import Question
 from assay.gold.wording import other_language
@@ -26,8 +26,7 @@ def validated(evidence: Evidence, limits: Limits) -> Checked:
     for question in evidence.answerable:
         support = evidence.supports.get(question.id)
         if support is None:
-            what = f"the chunk '{question.provenance.chunk_id}' is not in the index"
-            failures.append(Failure(question=question.id, what=what, limit=rule))
+            failures.append(Failure(question=question.id, what=absent(question), limit=rule))
         elif support.method(limits["coverage"], limits["similarity"]) is None:
             failures.append(Failure(question=question.id, what=support.reason, value=support.coverage, limit=rule))
     return Checked(value=1 - len(failures) / len(evidence.answerable), failures=tuple(failures))

@@ -74,7 +74,14 @@ def headlines_section(summary: Summary) -> Section:
         columns.append(Column("n scored / cases"))
         rows = [[*row, denominators(found[str(row[0])])] for row in rows]
     table = Table(tuple(columns), tuple(Row(tuple(row)) for row in rows))
-    return Section("Measures", (table, *left_out(summary)), f"{intro}.")
+    return Section("Measures", (table, *left_out(summary)), f"{intro}.{_pages(summary, names)}")
+
+
+def _pages(summary: Summary, names: Sequence[str]) -> str:
+    """What a page may be off by, where pages are measured."""
+    measured_by_page = any(name.startswith("page_recall") for name in names)
+    tolerance = summary["config"]["retrieval"]["tolerance"] if measured_by_page else 0
+    return f" Pages count within ±{tolerance}." if tolerance else ""
 
 
 def is_headline(name: str, cut: int) -> bool:

@@ -13,7 +13,7 @@ from assay.report.blocks import Block, Column, Facts, Field, Item, Items, Note, 
 from assay.report.comparison import HEADLINES
 from assay.report.numbers import format_value
 from assay.report.text import are, counted
-from assay.retrieval.diagnosis import CUT, MEANING
+from assay.retrieval.diagnosis import CUT, MEANING, is_missed
 from assay.runs.folder import FAILURES, RunFolder
 
 Line = Mapping[str, Any]
@@ -42,7 +42,7 @@ def cases_of(run: RunFolder, *, questions: bool = True) -> Cases:
     rows: dict[str, list[Line]] = defaultdict(list)
     for row in run.results.rows():
         rows[row["case_id"]].append(row)
-    chosen = sorted(rows, key=lambda id_: -len(failed.get(id_, ())))[: SHOWN if questions else 0]
+    chosen = sorted(rows, key=lambda id_: -sum(map(_is_missed, rows[id_])))[: SHOWN if questions else 0]
     items = [_item(rows[id_], failed.get(id_, {}), known) for id_ in chosen]
     return Cases(sorted(items, key=_place), len(rows), _matrix(run.summary, rows))
 
@@ -57,7 +57,8 @@ def failures_blocks(summary: Line, cases: Cases) -> tuple[Block, ...]:
     left = cases.total - len(cases.items)
     more = [Note(f"{counted(left, 'question')} more {are(left)} in results.jsonl.")] if left else []
     if summary["diagnosis"] is None:
-        return (Note(f"Not examined: {summary['not_examined']}."), *more, items)
+        rule = f"A question is missed when nothing expected is among the first {CUT}."
+        return (Note(f"Not examined: {summary['not_examined']}. {rule}"), *more, items)
     variants = summary["variants"]
     columns = (Column("diagnosis"), *(Column(variant, "integer") for variant in variants), Column("meaning"))
     counts = summary["diagnosis"]
@@ -88,7 +89,7 @@ def _matrix(summary: Line, rows: Mapping[str, Sequence[Line]]) -> dict[tuple[str
 
 def _item(rows: Sequence[Line], failed: Mapping[str, Line], known: Mapping[str, Line]) -> Item:
     first = rows[0]
-    missed = [row for row in rows if row["variant"] in failed or row["status"] == "error"]
+    missed = [row for row in rows if _is_missed(row)]
     outcome = "all" if not missed else "none" if len(missed) == len(rows) else "some"
     why = next((failed[row["variant"]]["diagnosis"] for row in rows if row["variant"] in failed), "–")
     return Item(
@@ -103,9 +104,15 @@ def _item(rows: Sequence[Line], failed: Mapping[str, Line], known: Mapping[str, 
     )
 
 
+def _is_missed(row: Line) -> bool:
+    return row["status"] == "error" or bool(is_missed(row["scores"]))
+
+
 def _fields(rows: Sequence[Line], failed: Mapping[str, Line]) -> Iterator[Field]:
     told = next(iter(failed.values()), {})
     yield Field("Question", rows[0]["question"])
+    if pages := rows[0].get("expected_pages"):
+        yield Field("Expected pages", ", ".join(f"{document} p. {page}" for document, page in pages))
     if told.get("answer"):
         yield Field("Expected answer", told["answer"])
     for row in rows:
@@ -123,7 +130,8 @@ def _facts(rows: Sequence[Line], failed: Mapping[str, Line]) -> Iterator[Facts]:
     """Where the first expected chunk stands: as measured, or as a deeper search found it."""
     ranks = {row["variant"]: row.get("rank") or failed.get(row["variant"], {}).get("rank") for row in rows}
     told = tuple((variant, str(rank) if rank else "not found") for variant, rank in ranks.items())
-    yield Facts("Rank of the first expected chunk", told)
+    if rows[0]["expected_ids"]:
+        yield Facts("Rank of the first expected chunk", told)
     for row in rows:
         shown = {name: v for name, v in row["scores"].items() if name.partition("@")[0] in HEADLINES and v is not None}
         if shown:

@@ -26,6 +26,12 @@ from assay.report.verdict import Compared, verdict_of
 Summary = Mapping[str, Any]
 
 
+def _ranks(summary: Summary) -> list[Section]:
+    """Of a set that names pages alone there are none."""
+    known = any(count for bins in summary["ranks"].values() for count in bins.values())
+    return [Section("Where the expected chunk stands", (ranks_chart(summary),), detail=True)] if known else []
+
+
 def retrieval_report(
     summary: Summary,
     cases: Cases,
@@ -41,7 +47,7 @@ def retrieval_report(
         headlines_section(summary),
         Section("Recall at k", recall_charts(summary), detail=True),
         *brief_sections(summary, baseline, history, variants),
-        Section("Where the expected chunk stands", (ranks_chart(summary),), detail=True),
+        *_ranks(summary),
         *segment_sections(summary, cases),
         Section("Questions", failures_blocks(summary, cases), "Those that no variant found first."),
         Section("Health of the gold set", health_blocks(summary)),
