@@ -197,6 +197,10 @@ def test_a_corrected_rate_stays_a_rate_and_few_errors_are_warned_about() -> None
     labels += [label(f"x{n}", None, "pass") for n in range(50)]
     report = check(labels, PLAN)
     assert report.pass_rate.corrected.value == 1.0  # 1 + 0.1, cut
+    turned = [label(f"q{n}", "fail", "pass" if n == 0 else "fail") for n in range(10)]
+    turned += [label(f"x{n}", None, "fail") for n in range(50)]
+    found = check(turned, PLAN).pass_rate.corrected
+    assert (found.value, found.low) == (0.0, 0.0)  # 0 − 0.1, cut
     assert any("the corrected pass rate's interval may be too narrow" in text for text in report.warnings)
 
 

@@ -13,6 +13,7 @@ from scipy import stats as scipy_stats
 
 from assay.records import Interval
 from assay.stats import PairedTest, bootstrap_interval, mcnemar_exact, paired_interval, paired_test
+from assay.stats.resample import draw_signs
 
 Floats = NDArray[np.float64]
 NAN = float("nan")
@@ -185,3 +186,15 @@ def test_misuse_is_refused() -> None:
         paired_interval([[1.0, float("inf")]], seed=1)
     with pytest.raises(ValueError, match="1 cluster labels for 2 values"):
         paired_test([[1.0, 2.0]] * 2, seed=1, clusters=[1])
+
+
+def test_noise_is_relative_to_the_values_themselves() -> None:
+    """1e-15 beside 2e-15 is half of it, however small both are."""
+    assert paired_test([[1e-15, 2e-15]] * 3, seed=1) == PairedTest(2 / 8, 3, 3, "exact")
+
+
+@pytest.mark.parametrize(("units", "resamples"), [(3, 1), (40, 2000), (30_000, 101)])
+def test_as_many_tosses_are_made_as_are_asked_for(units: int, resamples: int) -> None:
+    blocks = list(draw_signs(units, resamples, seed=1))
+    assert sum(map(len, blocks)) == resamples
+    assert {block.shape[1] for block in blocks} == {units}
