@@ -98,6 +98,12 @@ def test_a_chart_is_left_out_when_a_table_says_the_same() -> None:
     assert "A picture" in printed(Report("t", "", (Section("s", (chart,)),)))
 
 
+def test_a_title_is_said_once() -> None:
+    table = Table((Column("variant"),), (Row(("bm25",)),), "Runs")
+    shown = printed(Report("History", "", (Section("History", (Note("none"),)), Section("Runs", (table,)))))
+    assert shown == "History\n\nnone\n\nRuns\nvariant\nbm25\n"
+
+
 def test_details_are_left_to_the_files() -> None:
     shown = printed(Report("t", "", (Section("Shown", ()), Section("Details", (Note("x"),), detail=True))))
     assert "Shown" in shown

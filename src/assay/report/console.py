@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -40,7 +41,7 @@ def print_report(report: Report, console: Console) -> None:
         _print_verdict(report.verdict, console)
     for section in report.sections:
         if not section.detail:
-            _print_section(section, console)
+            _print_section(section, console, above=report.title)
 
 
 def _print_verdict(verdict: Verdict, console: Console) -> None:
@@ -53,9 +54,11 @@ def _print_verdict(verdict: Verdict, console: Console) -> None:
         _line(console, _marked(visible(verdict.change), verdict.change_tone), STYLES[verdict.change_tone])
 
 
-def _print_section(section: Section, console: Console) -> None:
+def _print_section(section: Section, console: Console, above: str) -> None:
+    """A title that stands above already is not said again."""
     console.print()
-    _line(console, one_line(section.title), "bold underline")
+    if section.title != above:
+        _line(console, one_line(section.title), "bold underline")
     if section.intro:
         _line(console, visible(section.intro), "dim")
     for number, block in enumerate(_shown(section)):
@@ -69,7 +72,11 @@ def _shown(section: Section) -> list[Shown]:
     told = [
         block for block in section.blocks if not isinstance(block, Chart) or not told_elsewhere(block, section.blocks)
     ]
-    return [table_of(block) if isinstance(block, Chart) else block for block in told]
+    tables = [table_of(block) if isinstance(block, Chart) else block for block in told]
+    return [
+        replace(block, caption="") if isinstance(block, Table) and block.caption == section.title else block
+        for block in tables
+    ]
 
 
 def _line(console: Console, text: str, style: str = "") -> None:
