@@ -181,7 +181,7 @@ def test_values_lie_in_range_and_the_same_seed_gives_the_same_interval(pairs: li
 
 def test_many_cases_and_few_draw_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = cohen_kappa(HUMAN, JUDGE, PLAN)
-    monkeypatch.setattr("assay.metrics.agreement.estimate._KEPT", 0)
+    monkeypatch.setattr("assay.stats.resample._KEPT", 0)
     assert cohen_kappa(HUMAN, JUDGE, PLAN) == kept
 
 

@@ -27,6 +27,13 @@ def test_what_acts_becomes_visible(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
+def test_only_what_acts_is_changed() -> None:
+    acting = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufffe\uffff"
+    for character in map(chr, range(0x11000)):
+        acts = character in acting or (unicodedata.category(character) in {"Cc", "Cs"} and character not in "\n\t")
+        assert (visible(character) != character) == acts, hex(ord(character))
+
+
 @given(st.text())
 def test_nothing_is_left_that_acts(text: str) -> None:
     left = visible(text)

@@ -174,6 +174,17 @@ def read_json(path: Path) -> Any:
 
 def parse_json(text: str, where: str, first_line: int = 1) -> Any:
     """Strict JSON: NaN, infinities and numbers too large to be finite are faults, named with their line."""
+    from msgspec import MsgspecError
+    from msgspec.json import decode
+
+    try:
+        return decode(text)
+    except (MsgspecError, ValueError, RecursionError):  # told by the slower one, which knows the place
+        return _parse_slowly(text, where, first_line)
+
+
+def _parse_slowly(text: str, where: str, first_line: int) -> Any:
+    """It takes half a surrogate pair, too."""
     try:
         return finite_decoder().decode(text)
     except json.JSONDecodeError as fault:

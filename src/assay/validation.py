@@ -42,7 +42,7 @@ def convert(data: Any, kind: type[T], place: Place, hidden: frozenset[str] = fro
         raise AssayError(f"{name}{said}", where=place(keys), expected=expected) from None
     except UnicodeEncodeError:
         raise AssayError("a key or a named choice holds half a surrogate pair", where=place(())) from None
-    for key in sorted(hidden & set(data)):
+    for key in sorted(hidden.intersection(data)):
         raise _unknown_key((key,), kind, place, hidden)
     return record
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 
 from assay.report.blocks import Form, Value
 
@@ -37,7 +38,9 @@ def fixed(value: float, decimals: int, scale: int = 1) -> str:
     return f"{MINUS if rounded < 0 else ''}{rounded.copy_abs():,}"
 
 
+@lru_cache(maxsize=4096)
 def _round(value: float, decimals: int, scale: int = 1) -> Decimal:
+    """Kept, because a report shows the same numbers again and again."""
     scaled = _EXACT.multiply(Decimal(repr(value)), Decimal(scale))
     return scaled.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP, context=_EXACT)
 

@@ -115,23 +115,25 @@ class RunFolder(Struct, frozen=True):
 
 def all_runs(root: Path) -> list[RunFolder]:
     """Every run below the folder, oldest first."""
-    found = [RunFolder(path.parent) for path in root.glob(f"*/{MANIFEST}")]
-    return sorted(found, key=lambda run: (run.manifest["created"], run.name))
+    return sorted(_folders(root), key=lambda run: (run.manifest["created"], run.name))
+
+
+def _folders(root: Path) -> list[RunFolder]:
+    return [RunFolder(path.parent) for path in root.glob(f"*/{MANIFEST}")]
 
 
 def find_run(root: Path, name: str, kind: str | None = None, *, finished: bool = False) -> RunFolder:
     """A run by path, folder name, run id, its last eight characters, or `last`: of that kind, perhaps finished."""
     if (Path(name) / MANIFEST).exists():
         return RunFolder(Path(name))
-    runs = all_runs(root)
     if name == "last":
-        wanted = [run for run in runs if kind in (None, run.manifest["kind"]) and (run.finished or not finished)]
-        if wanted:
-            return wanted[-1]
-    found = [run for run in runs if run.name == name or (len(name) >= 8 and run.name.endswith(name[-8:]))]
+        for run in reversed(all_runs(root)):
+            if (run.finished or not finished) and kind in (None, run.manifest["kind"]):
+                return run
+    found = [run for run in _folders(root) if run.name == name or (len(name) >= 8 and run.name.endswith(name[-8:]))]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(run.name for run in runs[-3:]) or "none yet"
+    known = ", ".join(run.name for run in all_runs(root)[-3:]) or "none yet"
     what = f"{len(found)} runs are called '{name}'" if found else f"no run '{name}'"
     raise AssayError(what, where=str(root), hint=f"Newest: {known}")
 

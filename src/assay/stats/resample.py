@@ -7,7 +7,8 @@ so neither the number of threads nor the other columns of a matrix can change th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ Integers = NDArray[np.int64]
 
 _BLOCK = 1 << 15
 """Draws handled at once: measured the quickest, because a block's counts stay in the processor's cache."""
+_KEPT = 2_000_000
+"""Draws that are kept for who needs them next, 16 MB."""
 
 
 def to_grid(values: Floats, terms: int) -> tuple[Floats, NDArray[np.int32]]:
@@ -51,8 +54,18 @@ def bootstrap_means(sums: Floats, weights: Floats, seed: int, resamples: int) ->
     return means
 
 
-def draw_counts(units: int, resamples: int, seed: int) -> Iterator[Floats]:
+def draw_counts(units: int, resamples: int, seed: int) -> Iterable[Floats]:
     """Blocks of rows; each row says how often each unit was drawn when `units` are drawn with replacement."""
+    return _kept(units, resamples, seed) if units * resamples <= _KEPT else _drawn(units, resamples, seed)
+
+
+@lru_cache(maxsize=1)
+def _kept(units: int, resamples: int, seed: int) -> tuple[Floats, ...]:
+    """Dozens of measures are compared, or of coefficients computed, over the same cases: the draws are the same."""
+    return tuple(_drawn(units, resamples, seed))
+
+
+def _drawn(units: int, resamples: int, seed: int) -> Iterator[Floats]:
     generator = np.random.PCG64(seed)
     rows = min(resamples, max(1, _BLOCK // units))
     offsets = np.arange(0, rows * units, units)[:, None]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Callable
 
 import numpy as np
 from msgspec import Struct
@@ -14,9 +13,6 @@ from assay.stats.resample import Floats, draw_counts
 
 Statistic = Callable[[Floats], Floats]
 """From rows of counts (how often each unit was drawn) to one value a row; NaN where it is undefined."""
-
-_KEPT = 2_000_000
-"""Counts, 16 MB."""
 
 NOTHING = "no case has both labels"
 LEAST_DEFINED = 0.5
@@ -62,21 +58,10 @@ def estimated(units: int, statistic: Statistic, plan: Resampling, reason: str) -
     return Estimate(value=value, low=low, high=high, n=units, reason=why)
 
 
-def _draws(units: int, resamples: int, seed: int) -> Iterable[Floats]:
-    few = units * resamples <= _KEPT
-    return _kept(units, resamples, seed) if few else draw_counts(units, resamples, seed)
-
-
-@lru_cache(maxsize=1)
-def _kept(units: int, resamples: int, seed: int) -> tuple[Floats, ...]:
-    """A judge is measured by dozens of coefficients over the same cases: the draws are the same, and made once."""
-    return tuple(draw_counts(units, resamples, seed))
-
-
 def _bounds(units: int, statistic: Statistic, plan: Resampling) -> tuple[float | None, float | None, str | None]:
     if units < 2:
         return None, None, "no interval from one case"
-    drawn = np.concatenate([statistic(counts) for counts in _draws(units, plan.resamples, plan.seed)])
+    drawn = np.concatenate([statistic(counts) for counts in draw_counts(units, plan.resamples, plan.seed)])
     known = drawn[~np.isnan(drawn)]
     if len(known) < LEAST_DEFINED * len(drawn):
         return None, None, "no interval: undefined in most resamples"
