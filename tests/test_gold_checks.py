@@ -444,3 +444,56 @@ def test_numbers_and_documents_that_are_swapped_in_the_shipped_set_are_seen() ->
     ]
     foreign = sum(refused(q, other.content.expected_answer or "") for q, other in pairs)
     assert foreign >= 0.97 * len(pairs)
+
+
+# --- relocate: sets that name pages ---------------------------------------------------------------------------------
+
+PAGED = [
+    Chunk(id="a-1", text="Boats are inspected every spring by the surveyor.", source="a.pdf", page=1),
+    Chunk(id="a-2", text="Members pay 25 pounds before the first of May.", source="a.pdf", page=2),
+    Chunk(id="a-3", text="Late members pay 40 pounds at the office.", source="a.pdf", page=3),
+    Chunk(id="a-7", text="Members pay 25 pounds before the first of May, as on page two.", source="a.pdf", page=7),
+    Chunk(id="b-1", text="Moorings are let by the week.", source="b.pdf", page=1),
+    Chunk(id="b-2", text="Moorings are let by the month too.", source="b.pdf", page=1),
+]
+
+
+@pytest.mark.parametrize(
+    ("docs", "pages", "said", "found", "how", "now"),
+    [
+        (["a.pdf"], [2], "Before the first of May members pay 25 pounds", "a-2", "same words", [2]),
+        # The answer runs over onto the next page; what a person cited stays.
+        (["a.pdf"], [2], "At the office late members pay 40 pounds", "a-3", "same words on another page", [2, 3]),
+        # Five pages off, the same words are another place: the page that was cited is all that is known.
+        (["a.pdf"], [1], "Late members pay 40 pounds to the office", "a-1", "the only chunk of its page", [1]),
+        (["a.pdf"], [1], "Once a year", "a-1", "the only chunk of its page", [1]),
+        (["a.pdf"], [3], "", "a-3", "the only chunk of its page", [3]),
+        (["b.pdf"], [1], "Once a year, or so", None, "the answer is nowhere", [1]),  # two chunks stand there
+        (["a.pdf"], [1, 2], "Once a year, or so", None, "the answer is nowhere", [1, 2]),
+        (["a.pdf"], [9], "Once a year, or so", None, "the answer is nowhere", [9]),
+        (["c.pdf"], [1], "Once a year, or so", None, "the answer is nowhere", [1]),
+    ],
+)
+def test_a_page_leads_to_its_chunk(
+    docs: list[str], pages: list[int], said: str, found: str | None, how: str, now: list[int], tmp_path: Path
+) -> None:
+    raws = clean()[:1]
+    put(0, "provenance.chunk_id", None)(raws)
+    put(0, "provenance.docs", docs)(raws)
+    put(0, "provenance.pages", pages)(raws)
+    put(0, "content.expected_answer", said)(raws)
+    grounds = Grounds(write_index(tmp_path / "paged.db", PAGED), Config())
+    done = relocate_gold(gold_file(raws, tmp_path), grounds)
+    (raw,) = done.raws
+    assert (done.moved.get(raw["id"]), done.how[raw["id"]]) == (found, how)
+    assert (raw["provenance"]["chunk_id"], raw["provenance"]["pages"]) == (found, now)
+
+
+def test_a_chunk_that_was_known_is_not_guessed_from_its_page(tmp_path: Path) -> None:
+    raws = clean()[:1]
+    put(0, "provenance.chunk_id", "old")(raws)
+    put(0, "provenance.docs", ["a.pdf"])(raws)
+    put(0, "provenance.pages", [1])(raws)
+    put(0, "content.expected_answer", "Once a year, or so")(raws)
+    grounds = Grounds(write_index(tmp_path / "paged.db", PAGED), Config())
+    assert relocate_gold(gold_file(raws, tmp_path), grounds).lost == (raws[0]["id"],)

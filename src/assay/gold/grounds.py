@@ -62,6 +62,20 @@ class Grounds:
         return range(min(first for first, _ in known), max(last for _, last in known) + 1)
 
     @cached_property
+    def _by_page(self) -> dict[tuple[str, int], list[str]]:
+        """The chunks that each page of a document has a part of."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for id_, source, span in zip(self.index.ids, self.index.sources, self.index.page_spans, strict=True):
+            for page in range(span[0], span[1] + 1) if span else ():
+                found.setdefault((source, page), []).append(id_)
+        return found
+
+    def on_pages(self, document: str, pages: Iterable[int]) -> set[str]:
+        """The ids of the chunks that stand there."""
+        source = self.index.documents.find(document) or ""
+        return {id_ for page in pages for id_ in self._by_page.get((source, page), ())}
+
+    @cached_property
     def embedder(self) -> Embedder:
         embedder = cached(self._config.embedder, self._config.path("cache"))
         if self.index.has_embeddings:

@@ -130,18 +130,18 @@ def relocate_gold(gold: GoldFile, grounds: Grounds, old: Index | None = None) ->
     present = tuple(q.id for q in gold.questions if q.id not in how)
     targets = grounds.chunks(moved.values())
     for question in absent:
-        if question.id in moved and _is_elsewhere(question, targets[moved[question.id]]):
-            how[question.id] += " in another document"
+        if question.id in moved:
+            how[question.id] += _otherwhere(question, targets[moved[question.id]])
     pairs_of_raws = zip(gold.questions, gold.raws, strict=True)
     raws = tuple(_with_chunk(raw, q, targets.get(moved.get(q.id, ""))) for q, raw in pairs_of_raws)
     return Relocation(present=present, moved=moved, how=how, lost=lost, by_text=old is not None, raws=raws)
 
 
 def _can_be_followed(question: Question) -> bool:
-    """A set that was written by hand names documents, not chunks: the quoted answer finds them."""
-    return bool(
-        question.provenance.chunk_id or (question.content.expected_answer and not question.content.is_impossible)
-    )
+    """A set that was written by hand names documents, not chunks: the quoted answer finds them, or the page."""
+    place = question.provenance
+    told = question.content.expected_answer or (place.docs and place.pages)
+    return bool(place.chunk_id or (told and not question.content.is_impossible))
 
 
 def _stays(
@@ -209,8 +209,17 @@ def _target(question: Question, case: Case, found: Moved, grounds: Grounds) -> t
         at_home = [chunk for chunk in chunks if _is_on_its_page(question, chunk)]
         chosen = _most_around(case.answer or "", at_home or chunks)
         return chosen, f"{found.how}, in {len(found.candidates)} chunks: the one with most text around it"
-    by_words = _by_words(question, case, grounds)
-    return by_words, "same words" if by_words else found.how
+    if by_words := _by_words(question, case, grounds):
+        return by_words, "same words"
+    alone = None if question.provenance.chunk_id else _alone_on_its_page(question, grounds)
+    return alone, "the only chunk of its page" if alone else found.how
+
+
+def _alone_on_its_page(question: Question, grounds: Grounds) -> str | None:
+    """Of a question that names no chunk, and whose answer is no quote: what its page is, if that is one chunk."""
+    docs, pages = question.provenance.docs, question.provenance.pages
+    found = grounds.on_pages(docs[0], pages) if docs and len(pages) == 1 else set()
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _most_around(quote: str, chunks: Iterable[Chunk]) -> str:
@@ -233,7 +242,7 @@ def _by_words(question: Question, case: Case, grounds: Grounds) -> str | None:
     docs = question.provenance.docs
     best: tuple[bool, float, str] | None = None
     for chunk in chunks.values():
-        if docs and not same_document(chunk.source, docs[0]):
+        if (docs and not same_document(chunk.source, docs[0])) or _is_far(question, chunk):
             continue
         support = examine(claim, chunk.text, grounds.language(chunk))
         found = (_is_on_its_page(question, chunk), support.coverage or 0.0, chunk.id)
@@ -247,6 +256,22 @@ def _is_on_its_page(question: Question, chunk: Chunk) -> bool:
     return bool(set(question.provenance.pages or ()) & set(pages_of(chunk)))
 
 
+def _is_far(question: Question, chunk: Chunk) -> bool:
+    """From the page that a question without a chunk names, which is all that is known of its place. An answer may run
+    over onto the next page."""
+    pages, there = question.provenance.pages, pages_of(chunk)
+    known = bool(pages and there) and not question.provenance.chunk_id
+    return known and min(abs(page - other) for page in pages for other in there) > 1
+
+
+def _otherwhere(question: Question, chunk: Chunk) -> str:
+    """What is said of a chunk that does not stand where the question says."""
+    if _is_elsewhere(question, chunk):
+        return " in another document"
+    pages = question.provenance.pages and pages_of(chunk)
+    return " on another page" if pages and not _is_on_its_page(question, chunk) else ""
+
+
 def _is_elsewhere(question: Question, chunk: Chunk) -> bool:
     """In a document of another name: it was renamed, or another one says the same."""
     docs = question.provenance.docs
@@ -254,7 +279,8 @@ def _is_elsewhere(question: Question, chunk: Chunk) -> bool:
 
 
 def _with_chunk(raw: Any, question: Question, chunk: Chunk | None) -> Any:
-    """The pages are those of the new chunk where it stands on none of the old ones; so is the document."""
+    """The pages are those of the new chunk where it stands on none of the old ones; so is the document. Pages that a
+    person cited, and no chunk, stay beside them."""
     if chunk is None:
         return raw
     pages, docs = pages_of(chunk), question.provenance.docs
@@ -265,5 +291,6 @@ def _with_chunk(raw: Any, question: Question, chunk: Chunk | None) -> Any:
     if elsewhere:
         changed["docs"] = [chunk.source, *(name for name in docs[1:] if not same_document(name, chunk.source))]
     if pages and question.provenance.pages and (elsewhere or not _is_on_its_page(question, chunk)):
-        changed["pages"] = pages
+        cited = () if question.provenance.chunk_id or elsewhere else question.provenance.pages
+        changed["pages"] = [*cited, *pages]
     return {**raw, "provenance": {**raw["provenance"], **changed}}
