@@ -16,8 +16,9 @@ from small_index import write_index
 from test_gold_defects import answer, asks, each, put
 
 from assay.cli.main import main
-from assay.config import Config
+from assay.config import Config, EmbedderOptions
 from assay.corpus.index import Index
+from assay.embedders import create
 from assay.gold.candidate import Candidate, key_of
 from assay.gold.gold_file import read_gold_file
 from assay.gold.grounds import Grounds
@@ -26,6 +27,7 @@ from assay.gold.schema import Question
 from assay.gold.stats import describe
 from assay.gold.support import Claim, examine
 from assay.gold.validate import validate
+from assay.gold.verify import verify
 from assay.records import Chunk
 from assay.report.blocks import Note
 from assay.report.gold_stats import stats_report
@@ -115,6 +117,33 @@ def test_hostile_text_stays_text(tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     main(["gold", "verify", str(tmp_path / "gold.json"), "--index", str(index().path), "--out", str(out)])
     assert "<script>alert" not in out.read_text("utf-8")
+
+
+@pytest.mark.parametrize(("page", "fits"), [(1, False), (2, True), (3, True), (4, True), (5, False)])
+def test_a_chunk_is_on_every_page_from_its_first_to_its_last(page: int, fits: bool, tmp_path: Path) -> None:
+    text = CORPUS["lending.pdf"][0][1]
+    pages = {"a": (1, [1, 1]), "lending.pdf-3": (3, [2, 4]), "b": (5, [5, 5])}
+    long = [
+        Chunk(id=id_, text=text, source="lending.pdf", page=at, tokens=40, metadata={"pages": span})
+        for id_, (at, span) in pages.items()
+    ]
+    asked = raw_question(
+        0, "lending.pdf-3", "How many books may adults borrow?", "Adult readers may borrow twelve books"
+    )
+    asked["provenance"]["pages"] = [page]
+    vectors = create(EmbedderOptions()).embed([text] * 3, kind="document")
+    with write_index(tmp_path / "long.db", long, vectors=vectors) as small:
+        found = verify(gold_file([asked], tmp_path), small, Config())
+    [outcome] = [outcome for outcome in found.outcomes if outcome.gate == "G1-1"]
+    told = [failure.what for failure in outcome.failures]
+    assert told == ([] if fits else [f"the chunk is on page 2–4, not on {page}"])
+
+
+def test_the_share_of_supported_answers_is_measured(tmp_path: Path) -> None:
+    raws = clean()
+    answer(0, "Nobody may borrow anything")(raws)
+    outcomes = {outcome.gate: outcome for outcome in verified(raws, tmp_path).outcomes}
+    assert outcomes["G3-1"].value == pytest.approx(13 / 14)
 
 
 # --- stats --------------------------------------------------------------------------------------------------------

@@ -13,10 +13,6 @@ from assay.report.text import are, counted
 
 Summary = Mapping[str, Any]
 SHOWN_REASONS = 3
-NO_CHUNKS = (
-    "No question names a chunk, so recall, mrr and ndcg have no value. --pages-only measures by pages alone; "
-    "assay gold relocate finds the chunks of a schema-v2 set by its answers."
-)
 LEVELS: dict[str, Tone] = {"good": "good", "tune": "warn", "poor": "bad", "undecided": "warn"}
 
 
@@ -42,8 +38,6 @@ def warnings_of(summary: Summary) -> list[str]:
         said.append(f"{told}, such as '{unknown['example']}'.")
     said += summary["warnings"]
     health = summary["health"]
-    if health and not health["expected"] and summary["decision"]["value"] is None:
-        said.append(NO_CHUNKS)
     if health:
         said += [f"{counted(n, 'expected id')} {are(n)} {state}." for state, n in health["counts"].items() if n]
         if health["unknown_documents"]:
