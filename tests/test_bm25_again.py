@@ -116,7 +116,7 @@ def test_only_what_changed_is_counted_again(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(counting._Counter, "add", watched)
     corpus.index(tmp_path / "i.db")
-    assert seen == ["def fresh_one(): pass", "fresh_one", "c3.py"]
+    assert seen == ["def fresh_one(): pass", "fresh_one", "fresh_one", "c3.py"]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -50,6 +50,14 @@ def test_the_summary_accounts_for_every_file(here: Path, capsys: pytest.CaptureF
     assert err == ""
 
 
+def test_source_code_among_the_documents_is_told_how_to_go_in(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "docs/a.py").write_text("def f(): pass\n")
+    assert main(["index", "docs", "--out", "c.db", "--quiet"]) == 0
+    skipped, hint = capsys.readouterr().out.splitlines()[-2:]
+    assert skipped == "skipped, no reader for them: .jpg 1, .py 1"
+    assert hint == "(source code is given with --code FOLDER, and once more for each further folder)"
+
+
 def test_what_is_in_each_lane_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "src").mkdir()
     (here / "src/a.py").write_text("def f(): pass\ndef g(): pass\n")

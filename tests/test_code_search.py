@@ -21,8 +21,9 @@ from assay.corpus.index import Index
 from assay.corpus.scan import Sources
 from assay.errors import AssayError, MissingExtra
 from assay.records import Chunk, Lane, Ranking
-from assay.retrievers.analysis import CODE, analyzer, bare_name, query_terms, split_symbol
+from assay.retrievers.analysis import CODE, PAIR, analyzer, bare_name, query_terms, split_symbol
 from assay.retrievers.code_fields import units_of
+from assay.retrievers.code_query import field_terms
 from assay.retrievers.identifiers import split_identifier
 from assay.retrievers.protocol import Query, Request
 from assay.retrievers.variants import build as retriever
@@ -119,7 +120,51 @@ def test_the_words_of_a_name_go_before_a_caller_that_says_them_often(tmp_path: P
     own = "def should_strip_auth(old, new):\n" + "    compare(old.port, new.port, old.scheme, new.scheme)\n" * 12
     caller = "def rebuild_auth(headers):\n    strip(auth) if should_strip_auth(auth) else auth"
     index = code_index(tmp_path, {"s.py::should_strip_auth": own, "s.py::rebuild_auth": caller, "s.py::auth": "auth"})
-    assert "code:s.py::should_strip_auth" in search(index, query, k=1 if "should" in query.lower() else 2)
+    assert search(index, query)[0] == "code:s.py::should_strip_auth"
+
+
+@pytest.mark.parametrize(
+    "query", ["retry delay", "delay retry", "delay seconds", "compute seconds", "retry delay seconds"]
+)
+def test_two_words_of_a_longer_name_go_before_what_has_them_apart(tmp_path: Path, query: str) -> None:
+    texts = {
+        "a.ts::computeRetryDelaySeconds": "computeRetryDelaySeconds(attempt) { return this.base * attempt }",
+        "b.ts::retry": "retry(delay) { retry(delay); compute(delay); seconds(retry, delay) }",
+        "c.ts::delay": "delay(attempt) { retry(attempt); compute(delay, attempt) }",
+    }
+    texts |= {f"e.ts::part{number}": "part() { rest(retry) }" for number in range(200)}
+    assert "code:a.ts::computeRetryDelaySeconds" in search(code_index(tmp_path, texts), query)[:1]
+
+
+def test_the_words_of_a_sentence_are_no_parts_of_a_name() -> None:
+    weights = {"symbol": 1.0, "path": 0.0}
+    pairs = {
+        query: {term: weight for term, weight in field_terms(query, weights).items() if term.startswith("pair@")}
+        for query in (
+            "retry delay",
+            "the retryDelay of a session",
+            "retryDelay",
+            "wait",
+            "every retry waits one longer delay than before",
+        )
+    }
+    third = 4 * (2 / 3) ** 2
+    assert pairs == {
+        "retry delay": {"pair@delay.retri": 4.0},
+        "the retryDelay of a session": dict.fromkeys(["pair@delay.session", "pair@retri.session"], third),
+        "retryDelay": {"pair@delay.retri": 4.0},
+        "wait": {},
+        "every retry waits one longer delay than before": {},
+    }
+
+
+def test_a_name_is_paired_by_its_own_words() -> None:
+    def pairs(symbol: str) -> list[str]:
+        return [term.text for term in analyzer(PAIR).terms(symbol)]
+
+    assert pairs("Policy::max_retryDelay(int attempt)") == ["delay.max", "delay.retri", "max.retri"]
+    assert pairs("wait") == []
+    assert len(pairs("_".join("abcdefghijklmnop"))) == 8 * 7 / 2
 
 
 @pytest.mark.parametrize("query", ["ForkPool execute", "ForkPool::execute", "execute of the ForkPool"])

@@ -105,6 +105,16 @@ def _override(config: Config, arguments: argparse.Namespace) -> Config:
     return replace(config, index=index, embedder=embedder)
 
 
+def _skipped(counts: dict[str, int]) -> list[str]:
+    from assay.corpus.code.language import LANGUAGES
+
+    kinds = ", ".join(f"{suffix} {count}" for suffix, count in counts.items())
+    lines = [f"skipped, no reader for them: {kinds}"]
+    if any(suffix in LANGUAGES for suffix in counts):
+        lines.append("(source code is given with --code FOLDER, and once more for each further folder)")
+    return lines
+
+
 def _describe(summary: Summary) -> str:
     """The summary for people; every file that is not in the index is accounted for."""
     lines = _holdings(summary)
@@ -119,9 +129,7 @@ def _describe(summary: Summary) -> str:
     # File names may hold anything; an error's text is always one harmless line.
     lines += [f"failed: {AssayError(problem.reason, where=problem.file)}" for problem in summary.failed]
     lines += [f"warning: {AssayError(problem.reason, where=problem.file)}" for problem in summary.warnings]
-    if summary.skipped:
-        kinds = ", ".join(f"{suffix} {count}" for suffix, count in summary.skipped.items())
-        lines.append(f"skipped, no reader for them: {kinds}")
+    lines += _skipped(summary.skipped) if summary.skipped else []
     reasons = sorted({problem.reason for problem in summary.left_out})
     lines += [
         _left_out(reason, [each.file for each in summary.left_out if each.reason == reason]) for reason in reasons

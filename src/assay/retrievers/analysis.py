@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import combinations, groupby, pairwise
 
 from msgspec import Struct
 
@@ -20,20 +20,23 @@ from assay.retrievers.stopwords import STOP_WORDS
 
 Stem = Callable[[str], str]
 
-VERSION = 6
+VERSION = 7
 """Raised when the same text gives other terms than before: prepared structures are then built again."""
 
 CODE = "code"
 """The language of source code, whatever it is written in: names taken apart, comments read as English."""
 
-SYMBOL, PATH = "symbol", "path"
-"""Those of qualified names and of paths."""
+SYMBOL, PATH, PAIR = "symbol", "path", "pair"
+"""Those of qualified names, of paths, and of the words of a name two by two."""
 
 EXACT = "="
 """Stands before a name or a path as it is written."""
 
 TOGETHER = "+"
 """Stands before the words of a name, in the order of the alphabet."""
+
+MOST_WORDS = 8
+"""Of a name that are paired."""
 
 LONGEST_WORD = 80
 """Characters; what is longer is no word but data, and is cut there."""
@@ -239,6 +242,17 @@ class SymbolAnalyzer(CodeAnalyzer):
         yield from super().analyse(bare)
 
 
+class PairAnalyzer(CodeAnalyzer):
+    """Of `Policy::max_retry_delay`: each two words of its own name, `delay.max`, `delay.retri`, `max.retri`."""
+
+    def pieces(self, text: str) -> list[str]:
+        return [text]
+
+    def analyse(self, piece: str) -> Iterator[Term]:
+        names = _plain_names(bare_name(split_symbol(piece)[-1]))
+        yield from map(Term, word_pairs(*map(stems_of, names)))
+
+
 class PathAnalyzer(CodeAnalyzer):
     """Of `src/llm/retry.py`: its parts, and every end of it whole, `retry.py`, `llm/retry.py`, `src/llm/retry.py`."""
 
@@ -297,10 +311,17 @@ def together(*stems: frozenset[str]) -> str | None:
     return TOGETHER + ".".join(sorted(words)) if len(words) > 1 else None
 
 
+def word_pairs(*stems: frozenset[str]) -> list[str]:
+    """One term for each two words of one name or several, whatever their order; of the first words, if there are more
+    than a name has."""
+    words = sorted(frozenset[str]().union(*stems))[:MOST_WORDS]
+    return [f"{first}.{second}" for first, second in combinations(words, 2)]
+
+
 @cache
 def analyzer(language: str) -> Analyzer:
     """One for each language, so that what it remembers is shared."""
-    special = {CODE: CodeAnalyzer, SYMBOL: SymbolAnalyzer, PATH: PathAnalyzer}
+    special = {CODE: CodeAnalyzer, SYMBOL: SymbolAnalyzer, PATH: PathAnalyzer, PAIR: PairAnalyzer}
     return special[language]() if language in special else Analyzer(language)
 
 

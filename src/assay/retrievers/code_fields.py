@@ -2,8 +2,8 @@
 
 The text is that of the unit without the units inside it, which have their own, and with what it is part of: the text of
 a method does not name its class. The name is the last part of its symbol; a qualified one (`Policy::wait`) is also a
-term of its own, and so are two neighbouring words of a query. Names and paths are fields with statistics and weights of
-their own.
+term of its own, and so are two neighbouring words of a query. Names, the words of names two by two, and paths are
+fields with statistics of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from assay.corpus.chunking import id_part
 from assay.corpus.index import Index
-from assay.retrievers.analysis import PATH, SYMBOL, split_symbol
+from assay.retrievers.analysis import PAIR, PATH, SYMBOL, split_symbol
 
 
 class CodeUnit(Struct, frozen=True):
@@ -90,4 +90,4 @@ def field_texts(size: int, units: Mapping[int, CodeUnit]) -> dict[str, list[str]
     names, paths = [""] * size, [""] * size
     for row, unit in units.items():
         names[row], paths[row] = unit.name, unit.path
-    return {SYMBOL: names, PATH: paths}
+    return {SYMBOL: names, PAIR: names, PATH: paths}

@@ -10,7 +10,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from assay.retrievers.analysis import CODE, EXACT, analyzer, names_in, query_terms, stems_of, together
+from assay.retrievers.analysis import (
+    CODE,
+    EXACT,
+    PAIR,
+    analyzer,
+    names_in,
+    query_terms,
+    stems_of,
+    together,
+    word_pairs,
+)
 from assay.retrievers.identifiers import split_identifier
 
 AS_WRITTEN = 4
@@ -19,6 +29,10 @@ QUALIFIED = 8
 """And class and method together."""
 TOGETHER = 4
 """And all the words of a name, if the query is nothing else; else by their share of it."""
+PAIRED = 4
+"""And two words of it, if the query is nothing else; else by the square of their share."""
+MOST_PAIRED = 4
+"""Words of a query that may be parts of one name; more are a sentence."""
 PATH = 32
 """And a path as it is written, which nobody writes by chance."""
 MOST_WORDS = 6
@@ -38,7 +52,7 @@ def field_terms(query: str, weights: Mapping[str, float]) -> dict[str, float]:
         for term, weight in strong:
             terms[term] = terms.get(term, 0.0) + weight
         found |= {prefix_of(field) + term: weight * weights[field] for term, weight in terms.items()}
-    return found
+    return found | {prefix_of(PAIR) + term: weight * weights["symbol"] for term, weight in _pairs(rest).items()}
 
 
 def prefix_of(field: str) -> str:
@@ -86,6 +100,17 @@ def _together(names: Sequence[str]) -> dict[str, float]:
             if term is not None:
                 found[term] = max((end - start) / len(stems), found.get(term, 0.0))
     return found
+
+
+def _pairs(text: str) -> dict[str, float]:
+    """Each two words of a short query as two of one name, by their share of it. Those that the query writes as one name
+    are looked for as that, unless it is nothing else."""
+    stems = [stems_of(name) for name in names_in(text) if not analyzer(CODE).is_stop(name)]
+    number = len(frozenset[str]().union(*stems))
+    if not 2 <= number <= MOST_PAIRED:
+        return {}
+    inside = {pair for each in stems for pair in word_pairs(each)} if len(stems) > 1 else set()
+    return {pair: PAIRED * (2 / number) ** 2 for pair in word_pairs(*stems) if pair not in inside}
 
 
 def _of_paths(query: str) -> list[tuple[str, float]]:
