@@ -526,3 +526,18 @@ def test_a_chunk_that_was_known_is_not_guessed_from_its_page(tmp_path: Path) -> 
     put(0, "content.expected_answer", "Once a year, or so")(raws)
     grounds = Grounds(write_index(tmp_path / "paged.db", PAGED), Config())
     assert relocate_gold(gold_file(raws, tmp_path), grounds).lost == (raws[0]["id"],)
+
+
+def test_of_many_documents_the_first_are_named(tmp_path: Path) -> None:
+    """31 with a question and 40 without: 30 of each are named."""
+    chunks = [Chunk(id=f"c{n:02d}", text=f"Boat {n} is moored here.", source=f"d{n:02d}.pdf") for n in range(71)]
+    raws = [{**clean()[0], "id": f"q{n:02d}"} for n in range(31)]
+    for n, raw in enumerate(raws):
+        raw["provenance"] = {**raw["provenance"], "chunk_id": f"c{n:02d}", "docs": [f"d{n:02d}.pdf"], "pages": []}
+    index = write_index(tmp_path / "many.db", chunks)
+    report = stats_report(describe(gold_file(raws, tmp_path), Grounds(index, Config())))
+    blocks = next(section for section in report.sections if section.title == "Coverage of the corpus").blocks
+    notes = [block.text for block in blocks if isinstance(block, Note)]
+    assert notes[0] == "… and 1 document more; --json has all."
+    assert notes[1].startswith("Without a question: d31.pdf, d32.pdf, ")
+    assert notes[1].endswith("d60.pdf … and 10 more")

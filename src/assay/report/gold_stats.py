@@ -25,6 +25,8 @@ from assay.report.numbers import format_value
 from assay.report.text import are, counted
 
 LEAST_HARD = 0.10
+SHOWN = 30
+"""Documents that are named; a corpus may have thousands."""
 TRIVIAL = 0.80
 """Share of questions that bm25 ranks first above which a set tells little about retrievers."""
 
@@ -128,9 +130,12 @@ def _coverage(stats: GoldStats) -> tuple[Block, ...]:
     columns = (Column("of"), Column("asked about", "integer"), Column("in the corpus", "integer"))
     table = Table((*columns, Column("share", "percent")), rows)
     points = tuple(Point(name, float(count)) for name, count in found.per_document.items())
-    chart = Chart("bars", (Series("questions", points),), "Questions by document", "document", "questions", y_max=None)
-    missing = Note(f"Without a question: {', '.join(found.missing_documents)}", "warn")
-    return (table, chart, *([missing] if found.missing_documents else []))
+    series = (Series("questions", points[:SHOWN]),)
+    chart = Chart("bars", series, "Questions by document", "document", "questions", y_max=None)
+    more = [Note(f"… and {counted(len(points) - SHOWN, 'document')} more; --json has all.")] if points[SHOWN:] else []
+    missing, rest = found.missing_documents[:SHOWN], len(found.missing_documents) - SHOWN
+    named = f"Without a question: {', '.join(missing)}{f' … and {rest} more' if rest > 0 else ''}"
+    return (table, chart, *more, *([Note(named, "warn")] if missing else []))
 
 
 def _share(part: int, whole: int) -> float | None:

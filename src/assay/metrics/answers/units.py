@@ -66,6 +66,7 @@ def _named(table: dict[str, str]) -> re.Pattern[str]:
 _WORD, _NAMED_WORD = re.compile(rf"(?<![^\W\d_])(?:{_one_of(_WORDS)})(?!\w)"), _named(_WORDS)
 _NAMED_SHORT = _named(_BEHIND_A_FIGURE)
 _SHORT = re.compile(rf"(\d+(?:[.,]\d+)*)[\s-]?({_one_of(_BEHIND_A_FIGURE)})(?![\w²]|\s?[€$£¥])")
+_FIGURE = re.compile(r"\d")
 _SIGN = re.compile(r"°\s?([cf])\b|[€$£¥%°]")
 
 
@@ -77,7 +78,12 @@ def units_spelled(text: str) -> str:
     >>> units_spelled("20 °C; dix pour cent de £5m").split()
     ['20', 'degree', 'celsius', ';', 'dix', 'percent', 'de', 'pound', '5m']
     """
-    return _WORD.sub(_word, _SIGN.sub(_sign, _SHORT.sub(_short, text.lower())))
+    text = text.lower()
+    if _FIGURE.search(text):
+        text = _SHORT.sub(_short, text)
+    if "$" in text or "%" in text or not text.isascii():
+        text = _SIGN.sub(_sign, text)
+    return _WORD.sub(_word, text)
 
 
 def _short(found: re.Match[str]) -> str:
