@@ -476,6 +476,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ),
         ("a.csv", "question,answer\nWho?,Ana\n", "beir", "no question can be written as beir: 1 × no text is known"),
         ("a.json", {"data": []}, "jsonl", "a.json: holds no question at all"),
+        ("a.json", [], "jsonl", "a.json: holds no question at all"),
+        ("a.json", {"cases": []}, "jsonl", "a.json: holds no question at all"),
         ("a.json", {"data": [{"paragraphs": []}]}, "schema-v2", "a.json: holds no question at all"),
     ],
 )
@@ -520,7 +522,7 @@ def test_a_list_of_rows_is_read_by_a_map(data: Any, tmp_path: Path) -> None:
 )
 def test_faults_in_a_list_of_rows_are_told_with_their_line(data: str, told: str, tmp_path: Path) -> None:
     with pytest.raises(AssayError) as caught:
-        read(put(tmp_path / "a.json", data), Order(columns={"question": "Frage"}), "jsonl")
+        read(put(tmp_path / "a.json", data), Order(columns={"question": "Frage"}))
     assert told in str(caught.value)
 
 
@@ -690,3 +692,22 @@ def test_paragraphs_of_squad_keep_their_document_in_an_index(
     main(["gold", "verify", "gold.json", "--index", "corpus.db", "--json"])
     outcomes = {each["gate"]: each for each in json.loads(capsys.readouterr().out)["outcomes"]}
     assert [failure["question"] for failure in outcomes["G1-1"]["failures"]] == ["c"]  # it has no answer
+
+
+def test_rag_run_corpora_may_have_several_answers(tmp_path: Path) -> None:
+    told = ["At 8.15.", "At a quarter past eight."]
+    corpus = {"metadata": {}, "questions": [QA["questions"][0] | {"ground_truth_answer": told}]}  # type: ignore[index]
+    path = put(tmp_path / "a.json", corpus)
+    (case,) = load_cases(path, "answers").cases
+    assert case.references == tuple(told)
+    bundle = read(path, Order())
+    assert json.loads(write(bundle, "qa", Order()).files[""])["questions"] == corpus["questions"]
+    (raw,) = bundle.raws
+    assert (raw["content"]["expected_answer"], raw["content"]["accepted_answers"]) == (told[0], told[1:])
+    raw["content"]["accepted_answers"] = []
+    assert json.loads(write(bundle, "qa", Order()).files[""])["questions"][0]["ground_truth_answer"] == told[0]
+    plain = {key: value for key, value in raw.items() if key != "qa"} | {
+        "content": raw["content"] | {"accepted_answers": ["8"]}
+    }
+    (item,) = json.loads(write(Bundle(raws=(plain,)), "qa", Order()).files[""])["questions"]
+    assert item["ground_truth_answer"] == [told[0], "8"]

@@ -148,8 +148,11 @@ def detect(path: Path, *, mapped: bool = False) -> str:
         return "cases" if case else "jsonl"
     if path.suffix in {".csv", ".tsv"}:
         return "csv"
-    data = read_json(path)
-    if mapped and _is_flat(data):
+    return _json_form(read_json(path), str(path), mapped=mapped)
+
+
+def _json_form(data: Any, where: str, *, mapped: bool) -> str:
+    if mapped and (isinstance(data, list) or _is_flat(data)):
         return "jsonl"
     if isinstance(data, dict) and isinstance(data.get("data"), list):
         return "squad"
@@ -158,10 +161,14 @@ def detect(path: Path, *, mapped: bool = False) -> str:
     if is_gold(data):
         return "schema-v2"
     cases = data.get("cases") if isinstance(data, dict) else data
-    if isinstance(cases, list) and cases and isinstance(cases[0], dict):
+    if cases == []:
+        raise AssayError("holds no question at all", where=where)
+    if isinstance(cases, list) and isinstance(cases[0], dict):
         return "cases"
+    if mapped:
+        return "jsonl"
     expected = "schema v2, SQuAD, a RAG-run corpus, a list of cases, JSON lines, CSV, or a BEIR folder"
-    raise AssayError("a format that is not known", where=str(path), expected=expected)
+    raise AssayError("a format that is not known", where=where, expected=expected)
 
 
 def _is_case(item: Any) -> bool:

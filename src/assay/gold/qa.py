@@ -33,7 +33,8 @@ class QaQuestion(Struct, frozen=True, kw_only=True):
     question: Annotated[str, Meta(min_length=1)]
     question_type: Literal["single_hop", "multi_hop"] | None = None
     difficulty: Literal["easy", "medium", "hard"] | None = None
-    ground_truth_answer: str | None = None
+    ground_truth_answer: str | Annotated[tuple[str, ...], Meta(min_length=1)] | None = None
+    """Of several the first is expected, and the others are right too."""
     source_filenames: tuple[str, ...] = ()
     source_filename: str | None = None
     expected_chunks: tuple[str, ...] = ()
@@ -84,6 +85,8 @@ def _check_counts(found: int, metadata: QaMetadata, path: Path) -> None:
 
 
 def _case(question: QaQuestion) -> Case:
+    told = question.ground_truth_answer
+    answer, *accepted = told if isinstance(told, tuple) else (told or "",)
     sources = question.source_filenames or ((question.source_filename,) if question.source_filename else ())
     tags = {
         "question_type": question.question_type,
@@ -94,7 +97,8 @@ def _case(question: QaQuestion) -> Case:
         id=question.question_id,
         question=question.question,
         expected=dict.fromkeys(question.expected_chunks, 1),
-        answer=question.ground_truth_answer or None,
+        answer=answer or None,
+        accepted=tuple(accepted),
         sources=sources,
         tags={key: value or "unknown" for key, value in tags.items()},
     )

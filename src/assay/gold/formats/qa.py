@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assay.files import dump_json, line_of, parse_json, read_text
 from assay.gold.formats.protocol import (
+    ACCEPTED,
     FORMATS,
     OURS,
     Bundle,
@@ -19,6 +20,7 @@ from assay.gold.formats.protocol import (
     for_others,
     kept,
     restored,
+    several,
 )
 from assay.gold.qa import parse_qa
 from assay.gold.schema import BANDS
@@ -39,15 +41,15 @@ def read(path: Path, order: Order) -> Bundle:  # noqa: ARG001
 def _raw(item: Raw) -> Raw:
     raw = restored(item, item["question_id"], item["question"])
     if OURS not in item:
-        answer = item.get("ground_truth_answer") or ""
+        answers = several(_answers(item))
         docs = item.get("source_filenames") or [item["source_filename"]] if item.get("source_filename") else []
         docs = item.get("source_filenames") or docs
-        raw["content"] |= {"expected_answer": answer}
+        raw["content"] |= answers
         raw["provenance"] |= {"docs": list(docs), "chunk_id": next(iter(item.get("expected_chunks") or []), None)}
         raw["classification"] |= {
             "difficulty": BANDS.get(item.get("difficulty") or ""),
             "reasoning_type": HOPS.get(item.get("question_type") or ""),
-            "answer_type": "abstractive" if answer else None,
+            "answer_type": "abstractive" if answers["expected_answer"] else None,
         }
         raw[NAME] = {key: value for key, value in item.items() if key not in {"question_id", "question"}}
     return raw
@@ -72,7 +74,7 @@ def _item(raw: Raw) -> Raw:
     return start | {
         "question_type": hops.get(kind.get("reasoning_type") or ""),
         "difficulty": _band(kind.get("difficulty")),
-        "ground_truth_answer": raw["content"].get("expected_answer") or "",
+        **({"ground_truth_answer": ""} | _changed(raw, {})),
         "source_filenames": list(provenance.get("docs") or []),
         "expected_chunks": _chunks(raw),
         OURS: for_others(raw, NAME),
@@ -85,9 +87,18 @@ def _chunks(raw: Raw) -> list[str]:
 
 
 def _changed(raw: Raw, was: Raw) -> Raw:
-    """An answer that was edited since it was read."""
-    answer = raw["content"].get("expected_answer") or ""
-    return {} if answer == (was.get("ground_truth_answer") or "") else {"ground_truth_answer": answer}
+    """Answers that were edited since they were read."""
+    content = raw["content"]
+    answers = several((content.get("expected_answer") or "", *(content.get(ACCEPTED) or ())))
+    if answers == several(_answers(was)):
+        return {}
+    first, others = answers["expected_answer"], answers.get(ACCEPTED, [])
+    return {"ground_truth_answer": [first, *others] if others else first}
+
+
+def _answers(item: Raw) -> list[str]:
+    told = item.get("ground_truth_answer") or ""
+    return told if isinstance(told, list) else [told]
 
 
 def _band(difficulty: float | str | None) -> str | None:
