@@ -9,17 +9,15 @@ from assay.report.blocks import Tone
 MARKS: dict[Tone, str] = {"plain": "", "good": "✓", "warn": "!", "bad": "✗"}
 """What a tone looks like where there is no colour, or where a reader cannot tell colours apart."""
 
-_REORDERING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_UNENCODABLE = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
-_SHOWN: dict[int, str] = {
-    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"},
-    0x7F: "␡",
-    **{code: f"⟨U+{code:04X}⟩" for code in (*range(0x80, 0xA0), *_REORDERING, *_UNENCODABLE)},
-    0x2028: "\n",
-    0x2029: "\n",
-}
-_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""All that is shown otherwise: a search for them is far quicker than `str.translate`."""
+_ACTS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+"""Control characters, line and paragraph ends, those that turn the direction, and what no file can hold."""
+_SHOWN = {"\x7f": "␡", "\u2028": "\n", "\u2029": "\n"}
+
+
+def _shown(found: re.Match[str]) -> str:
+    character = found[0]
+    sign = chr(0x2400 + ord(character)) if character < " " else f"⟨U+{ord(character):04X}⟩"
+    return _SHOWN.get(character, sign)
 
 
 def visible(text: str) -> str:
@@ -27,7 +25,7 @@ def visible(text: str) -> str:
     file can hold become visible signs. Line ends of any kind become a newline."""
     if text.isprintable():
         return text
-    return _HIDDEN.sub(lambda found: _SHOWN[ord(found[0])], text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _ACTS.sub(_shown, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str) -> str:

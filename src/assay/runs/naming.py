@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from datetime import datetime
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _BASELINE = re.compile(r"baseline_(?P<client>.+)_v(?P<version>\d+)__(?P<date>[\d
 
 
 def new_run_id(now: datetime) -> str:
-    return f"run_{now:%Y%m%d}_{now:%H%M%S}_{secrets.token_hex(4)}"
+    return f"run_{now:%Y%m%d}_{now:%H%M%S}_{os.urandom(4).hex()}"
 
 
 def folder_name(run_id: str, model: str, k: int | None) -> str:
