@@ -117,6 +117,25 @@ def test_an_id_that_is_not_in_the_lane_is_missing_and_not_expected(tmp_path: Pat
     assert found.case.tags == {"lane": "code", "origin": "json", "source": "a.py"}
 
 
+def test_a_missing_unit_of_a_file_that_was_moved_is_offered(tmp_path: Path) -> None:
+    ids = ("code:old/a.py::delay", "code:b.py::retry", "code:b.py::f", "code:b.py::wait", "code:old/w.py::wait", "note")
+    waits = [Chunk(id=f"code:{path}::wait", text="w", source=path, lane="code") for path in ("new/w.py", "v.py")]
+    path = tmp_path / "moved.db"
+    placed = unique(read_cases(write(tmp_path / "cases.json", [case("x", *ids)])))
+    with write_index(path, [*UNITS, *waits]) as index:
+        (task,) = make_tasks(placed, {path: index}, path, Cut(5))
+    assert {entry.expected_id: entry.near for entry in task.missing} == {
+        "code:old/a.py::delay": "code:a.py::delay",
+        "code:b.py::retry": "code:a.py::retry",
+        "code:b.py::f": None,
+        "code:b.py::wait": None,
+        "code:old/w.py::wait": "code:new/w.py::wait",
+        "note": None,
+    }
+    told = "code:b.py::retry is not in the index (moved.db); did you mean code:a.py::retry?"
+    assert str(task.missing[1]) == told
+
+
 @pytest.mark.parametrize(
     ("own", "cut", "k"), [(None, Cut(5), 5), (3, Cut(5), 3), (None, Cut(5, 10), 10), (3, Cut(5, 10), 10)]
 )

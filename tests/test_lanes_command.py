@@ -156,7 +156,7 @@ def test_cases_mined_from_a_history_are_searched_in_what_was_before(
     history.commit("Cap the computed delay at a minute", src__retry_dot_py=CODE.replace("2 **", "min(60, 2) **"))
     words = ["lanes", "mine", "--repo", "repository", "--out", "mined.json", "--base", base, "--quiet"]
     assert main(words) == 0
-    assert "mined.json: 1 cases from 1 commits" in capsys.readouterr().out
+    assert "mined.json: 1 case from 1 commit after " in capsys.readouterr().out
     data = run_json(capsys, "lanes", "--no-builtin", "--cases", "mined.json", "--strict")
     (result,) = data["results"]
     assert result["expected_ids"] == ["code:src/retry.py::compute_delay"]

@@ -371,6 +371,17 @@ def test_without_a_base_half_of_the_main_line_is_learned_from(history: History) 
     assert mined(history, commits=1).base == history.git("rev-parse", "HEAD~1")
 
 
+def test_a_base_after_which_nothing_comes_is_a_mistake(history: History) -> None:
+    history.commit("Set the limit of retries to six", retry_dot_py=DELAY.replace("= 5", "= 6"))
+    with pytest.raises(AssayError, match="no commit of HEAD~1 comes after HEAD"):
+        mined(history, base="HEAD", head="HEAD~1")
+
+
+def test_a_folder_is_no_file_for_cases(history: History, tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match="is a folder; expected a file for the cases"):
+        mined(history, out=tmp_path)
+
+
 def test_a_history_of_one_commit_is_too_short(history: History) -> None:
     with pytest.raises(AssayError, match="too short"):
         mined(history)

@@ -117,6 +117,8 @@ def _skipped(counts: dict[str, int]) -> list[str]:
 
 def _describe(summary: Summary) -> str:
     """The summary for people; every file that is not in the index is accounted for."""
+    from assay.corpus.code.files import BINARY
+
     lines = _holdings(summary)
     if summary.is_current:
         lines.append(f"files: {summary.unchanged} unchanged; the index is up to date, nothing was written")
@@ -134,7 +136,7 @@ def _describe(summary: Summary) -> str:
     lines += [
         _left_out(reason, [each.file for each in summary.left_out if each.reason == reason]) for reason in reasons
     ]
-    if reasons:
+    if set(reasons) - {BINARY}:
         lines.append("(to index one of them all the same, name it: --code FILE; --json lists all)")
     return "\n".join(lines)
 

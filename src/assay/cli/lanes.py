@@ -71,6 +71,7 @@ def _mine(arguments: argparse.Namespace) -> int:
     from assay.config import load
     from assay.lanes.corpora import code_index
     from assay.lanes.mining.miner import MineOptions, mine
+    from assay.report.text import counted
 
     _check_mining(arguments)
     given = {name: getattr(arguments, name) for name in MINING[2:] if getattr(arguments, name) is not None}
@@ -83,7 +84,8 @@ def _mine(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(mined.told)
         return 0
-    print(f"{arguments.out}: {len(mined.cases)} cases from {mined.commits} commits after {mined.base[:12]}")
+    found, seen = counted(len(mined.cases), "case"), counted(mined.commits, "commit")
+    print(f"{arguments.out}: {found} from {seen} after {mined.base[:12]}")
     for reason, count in mined.left_out.items():
         print(f"  left out: {count} {reason}")
     if mined.cases:

@@ -75,12 +75,17 @@ class Left(Exception):
 
 def mine(options: MineOptions, build: BuildIndex, progress: Progress) -> Mined:
     """Index what is searched, look at every commit after the base, write the cases beside the index."""
+    if options.out.is_dir():
+        raise AssayError("is a folder", where=str(options.out), expected="a file for the cases, as in --out cases.json")
     with Repository(options.repository) as repository, TemporaryDirectory(prefix="assay-") as temporary:
         head = repository.resolve(options.head)
         base = repository.resolve(options.base) if options.base else _base(repository, head, options.commits)
+        commits = list(repository.commits(base, head))
+        if not commits:
+            what = f"no commit of {options.head} comes after {options.base}"
+            raise AssayError(what, where=str(repository.path), hint="Name an older base, or a later --head")
         grounds = _grounds(options, Checkout(repository, Path(temporary) / "tree"), base, build)
         miner = _Miner(repository, options, grounds, base)
-        commits = list(repository.commits(base, head))
         is_shallow = repository.is_shallow()
         for number, commit in enumerate(reversed(commits), 1):
             miner.look(commit)

@@ -102,13 +102,17 @@ def _missing(summary: Summary) -> tuple[Block, ...]:
     tone: Tone = "bad" if summary["strict"] else "warn"
     cases = len({entry["case_id"] for entry in missing})
     said = f"Expected ids that cannot be found: {len(missing)} (cases: {cases}). No denominator counts them."
-    rows = tuple(
-        Row((e["case_id"], e["expected_id"], f"in the lane {e['lane']}" if e["lane"] else "not in the index"), tone)
-        for e in missing[:LONGEST]
-    )
+    rows = tuple(Row((entry["case_id"], entry["expected_id"], _where(entry)), tone) for entry in missing[:LONGEST])
     if len(missing) > LONGEST:
         said += f" The first {LONGEST} are listed; all are in run_summary.json."
     return (Note(said, tone), Table((Column("case_id"), Column("expected id"), Column("where it is")), rows))
+
+
+def _where(entry: Mapping[str, Any]) -> str:
+    if entry["lane"]:
+        return f"in the lane {entry['lane']}"
+    near = entry.get("near")
+    return f"not in the index; perhaps {near}" if near else "not in the index"
 
 
 def _is_long(summary: Summary) -> bool:
