@@ -53,7 +53,8 @@ def _block(block: type[Settings], path: str) -> Iterator[str]:
         yield ""
     for setting in settings:
         if setting.block:
-            entry = "" if isinstance(setting.default, Settings) else "[]" if setting.default else ".NAME"
+            kinds = {Settings: "", tuple: "[]", list: "[]"}
+            entry = next((kind for each, kind in kinds.items() if isinstance(setting.default, each)), ".NAME")
             yield from _block(setting.block, f"{path}.{setting.name}{entry}".lstrip("."))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from git_history import History
 
+from assay.cli.main import _interrupted as interrupted
 from assay.cli.main import main
 from assay.lanes.scoring import RECORD
 
@@ -230,3 +231,10 @@ def test_a_case_without_a_truth_names_the_variant_all_the_same(
     Path("empty.json").write_text("[]")
     assert main(["lanes", "--no-builtin", "--cases", "empty.json", "--quiet"]) == 2
     assert "assay: empty.json: there is no case at all" in capsys.readouterr().err
+
+
+def test_mining_that_is_interrupted_names_no_run_to_go_on_with() -> None:
+    assert interrupted(["lanes", "mine", "--out", "cases.json"]) == "assay: interrupted"
+    went_on = "assay: interrupted. What is finished is kept; go on with: assay lanes --quiet --resume last"
+    assert interrupted(["lanes", "--quiet"]) == went_on
+    assert interrupted(["search", "delay"]) == interrupted(["nothing"]) == interrupted([]) == "assay: interrupted"

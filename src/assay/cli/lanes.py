@@ -28,6 +28,8 @@ EVALUATION: dict[str, object] = {
 }
 """Options that mean nothing to `mine`, and what they are when nobody gave them."""
 SHALLOW = "a shallow clone, whose history is cut off; git fetch --unshallow brings the rest"
+WITHOUT_RUN = "mine"
+"""The action that makes no run, so that there is none to go on with."""
 MINING = ("repo", "out", "base", "head", "commits", "max_units")
 
 

@@ -105,7 +105,11 @@ def _exit_code(words: list[str]) -> int:
 def _interrupted(words: list[str]) -> str:
     """With the command that goes on, for those that can."""
     line = "assay: interrupted"
-    if not words or words[0] not in commands() or "--resume" not in parser_of(words[0], load(words[0])).format_usage():
+    if not words or words[0] not in commands():
+        return line
+    command = load(words[0])
+    is_run = "--resume" in parser_of(words[0], command).format_usage()
+    if not is_run or getattr(command, "WITHOUT_RUN", None) in words:
         return line
     from shlex import join
 
