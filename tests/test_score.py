@@ -148,7 +148,7 @@ def test_settings_of_assay_yaml_hold(files: Path, capsys: pytest.CaptureFixture[
         (["--qrels", "r.txt", "--run", "r.txt"], "assay: r.txt:1: 6 columns in a line of a qrels file"),
         (["--qrels", "q.txt", "--run", "other.txt"], "assay: no query of other.txt is in q.txt; expected the same"),
         (["--qrels", "q.txt", "--run", "r.txt", "-m", "ndgc@5"], "unknown measure 'ndgc'. Did you mean ndcg?"),
-        (["--qrels", "q.txt", "--run", "r.txt", "-m", ","], "assay: no measure is named"),
+        (["--qrels", "q.txt", "--run", "r.txt", "-m", ","], "assay: --measure is ',', which names nothing"),
         (["--qrels", "q.txt", "--run", "r.txt", "-m", "page_recall@5"], "page_recall@5 is not computed from judged"),
         (["--qrels", "q.txt", "--run", "r.txt", "--relevance-level", "0"], "relevance level 0"),
         (["--qrels", ".", "--run", "r.txt"], "assay: .: no qrels in this folder"),
