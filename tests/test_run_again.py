@@ -176,6 +176,8 @@ def test_cost_of_a_system_of_the_users_own(
     assert f"| total cost | {'unknown' if cost is None else '$0.0080'} |" in report
     assert ("spent on this run" in report) is (cost is not None), "what is not known at all has no line of its own"
     assert ("| spent on this run | $0.0080 |" in report) is (cost is not None)
+    assert ("Unknown: the tokens were not told" in report) is (cost is None), "said of nothing that is known"
+    assert ("those from the cache were paid for earlier" in report) is (cost is not None)
 
 
 def test_a_price_of_a_name_alone_must_be_the_same_everywhere() -> None:

@@ -81,12 +81,15 @@ def cost_blocks(summary: Summary) -> tuple[Block, ...]:
     paid = None if unknown and not spent else dollars(spent)
     if paid is not None:
         lines.append(Row(("spent on this run, as far as known" if unknown else "spent on this run", paid)))
-    note = Note(
-        "Cost is that of all replies; those from the cache were paid for earlier. Unknown: the tokens were not told, or"
-        " have no known price."
-    )
     table = Table((Column("cost"), Column("US dollars")), tuple(lines))
-    return (*cost_split(cost), *_tokens(summary["tokens"]), table, note)
+    return (*cost_split(cost), *_tokens(summary["tokens"]), table, *_remarks(cost["total_cost_usd"]))
+
+
+def _remarks(total: float | None) -> list[Note]:
+    """On what is unknown; nothing on what costs nothing."""
+    if total is None:
+        return [Note("Unknown: the tokens were not told, or have no known price.")]
+    return [Note("Cost is that of all replies; those from the cache were paid for earlier.")] if total else []
 
 
 def _tokens(used: Mapping[str, Mapping[str, int] | None]) -> list[Block]:
