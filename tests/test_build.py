@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import small_project
 from documents import encrypted_pdf_bytes, pdf_bytes, sentences
 from msgspec.structs import replace
 
+from assay.cli.main import main
 from assay.config import Chunking, EmbedderOptions
 from assay.corpus.build import BuildOptions, Summary, build
 from assay.corpus.index import Index
@@ -524,3 +526,25 @@ def test_a_link_to_an_index_stays_a_link(tmp_path: Path) -> None:
     update(tmp_path)
     assert (tmp_path / "corpus.db").is_symlink()
     assert ids(tmp_path) == ("a.md-p001-parent001-child01",)
+
+
+def test_what_holds_the_questions_of_the_test_is_no_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`assay index .` where the runs are: a report quotes every question, and would be found first."""
+    monkeypatch.chdir(tmp_path)
+    small_project.make(tmp_path)
+    assert main(["retrieval", "--variants", "bm25", "--quiet"]) == 0
+    run = small_project.last(tmp_path).path.relative_to(tmp_path)
+    for name in ("cases.report.md", "annual.report.md", "notes.md"):
+        Path(name).write_text("# Fees\n\nLockers cost 30 pounds.")
+    capsys.readouterr()
+    assert main(["index", ".", "--out", "all.db", "--no-embeddings", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert {each["file"] for each in data["left_out"]} == {f"{run}/", "cases.report.md"}
+    with Index.open(Path("all.db")) as index:
+        assert {"annual.report.md", "notes.md"} < set(index.sources)
+        assert not any(name.startswith(("runs/", "cases")) for name in index.sources)
+    assert main(["index", str(run), "cases.report.md", "--out", "named.db", "--no-embeddings", "--quiet"]) == 0
+    with Index.open(Path("named.db")) as index:
+        assert set(index.sources) == {"report.html", "report.md", "cases.report.md"}

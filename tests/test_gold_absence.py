@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from gold_sets import chunks, clean, gold_file, index
 from llm_settings import settings
+from msgspec.structs import replace
 
-from assay.config import Config
+from assay.config import Config, GoldGate
 from assay.gold.absence import Asked, by_model, by_rule, messages, read
 from assay.gold.grounds import Grounds
 from assay.gold.verify import verify
@@ -88,6 +89,10 @@ def test_a_model_that_finds_an_answer_blocks(tmp_path: Path) -> None:
     ]
     assert gate.severity == "blocking"
     assert result.exit_code == 1
+    kept = replace(config, gold=replace(config.gold, gates={"G2-4": GoldGate(severity="warning")}))
+    result = verify(gold_file(clean(), tmp_path), index(), kept, "m")
+    gate = next(outcome for outcome in result.outcomes if outcome.gate == "G2-4")
+    assert (gate.status, gate.severity, result.exit_code) == ("failed", "warning", 0), "as the settings say"
 
 
 def test_a_model_that_finds_nothing_proves_it(tmp_path: Path) -> None:

@@ -228,3 +228,12 @@ def test_true_is_not_one(comparator: str) -> None:
         # among others, and after the same value was read before
         found = match([{"n": expected}, {"n": 5}], [{"n": 5}, {"n": actual}, {"n": expected}], scheme)
         assert [(pair.expected, pair.actual, pair.matched) for pair in found.pairs] == [(0, 2, True), (1, 0, True)]
+
+
+def test_a_key_outweighs_all_other_fields_of_all_pairs() -> None:
+    """By key four fields of each pair differ, 8 in all; by the fields two keys do. The key weighs 1 + 2 · 4."""
+    lines = "".join(f"  {name}: {{compare: exact}}\n" for name in "abcd")
+    scheme = parse_record_type(f"name: x\nfields:\n  id: {{compare: exact, key: true}}\n{lines}", "x.yaml").scheme
+    one, other = dict.fromkeys("abcd", 1), dict.fromkeys("abcd", 2)
+    found = match([{"id": "p"} | one, {"id": "q"} | other], [{"id": "q"} | one, {"id": "p"} | other], scheme)
+    assert [(pair.expected, pair.actual) for pair in found.pairs] == [(0, 1), (1, 0)]

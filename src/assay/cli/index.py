@@ -137,7 +137,7 @@ def _describe(summary: Summary) -> str:
         _left_out(reason, [each.file for each in summary.left_out if each.reason == reason]) for reason in reasons
     ]
     if set(reasons) - {BINARY}:
-        lines.append("(to index one of them all the same, name it: --code FILE; --json lists all)")
+        lines.append("(to index one of them all the same, name it; --json lists all)")
     return "\n".join(lines)
 
 

@@ -14,6 +14,9 @@ from assay.errors import AssayError
 from assay.records import Lane
 
 _DATABASES = {".db", ".sqlite", ".sqlite3"}
+_RUN = "a run of Assay: the questions stand in its reports"
+_REPORT = "a report on a gold set: the questions stand in it"
+"""A corpus that holds the questions of its own test finds them, and every measure is too good."""
 
 
 class Sources(Struct, frozen=True, kw_only=True):
@@ -76,7 +79,7 @@ class Scan(Struct, frozen=True):
     skipped: dict[str, int]
     """Suffixes no reader is for → number of files."""
     left_out: list[Problem]
-    """Source files and folders of them that look as if nobody wrote them."""
+    """What looks as if nobody wrote it: generated source files, runs and reports of Assay."""
 
 
 def scan(sources: Sources, out: Path) -> Scan:
@@ -89,6 +92,8 @@ def scan(sources: Sources, out: Path) -> Scan:
             name = safe_name(file.relative_to(path.parent if is_named else path).as_posix())
             if file.name == out.name and _is_same(file, out):
                 _refuse_own(file, is_named=is_named)
+            elif not is_named and _is_report(file):
+                result.left_out.append(Problem(name, _REPORT))
             elif not _is_beside_beir(file) and _is_first(seen, name, file):
                 _add_document(result, file, name, is_named=is_named)
     _scan_code(sources.code, result)
@@ -175,11 +180,13 @@ def _add(result: Scan, file: Path, name: str, *, is_named: bool, lane: Lane) -> 
 
 def _walk(root: Path, result: Scan) -> Iterator[Path]:
     """Files below a folder. Links are followed; a folder that was already seen is not entered again, and one that
-    cannot be read is told."""
+    cannot be read, or is a run, is told."""
+
+    def name_of_folder(folder: str) -> str:
+        return f"{safe_name(Path(folder).relative_to(root).as_posix())}/"
 
     def tell(fault: OSError) -> None:
-        name = safe_name(Path(fault.filename).relative_to(root).as_posix())
-        result.problems.append(Problem(f"{name}/", f"cannot be read: {fault.strerror}"))
+        result.problems.append(Problem(name_of_folder(fault.filename), f"cannot be read: {fault.strerror}"))
 
     seen: set[str] = set()
     for folder, names, files in os.walk(root, onerror=tell, followlinks=True):
@@ -188,6 +195,10 @@ def _walk(root: Path, result: Scan) -> Iterator[Path]:
             names.clear()
             continue
         seen.add(real)
+        if Path(folder) != root and {"manifest.json", "results.jsonl"}.issubset(files):
+            result.left_out.append(Problem(name_of_folder(folder), _RUN))
+            names.clear()
+            continue
         names[:] = sorted(name for name in names if not name.startswith("."))
         yield from (Path(folder) / name for name in sorted(files) if not name.startswith("."))
 
@@ -196,6 +207,12 @@ def _refuse_own(file: Path, *, is_named: bool) -> None:
     """An index found in its own corpus is passed over; one that is named to go into itself is a mistake."""
     if is_named:
         raise AssayError("is the index that would be written", where=str(file), hint="Choose another --out.")
+
+
+def _is_report(file: Path) -> bool:
+    """As `assay gold build` writes it beside the set: `gold.report.md` beside `gold.json`."""
+    stem, dot, kind = file.name.rpartition(".report.")
+    return bool(dot) and kind in {"html", "json", "md"} and file.with_name(f"{stem}.json").is_file()
 
 
 def _is_beside_beir(file: Path) -> bool:
