@@ -200,6 +200,7 @@ def test_gold_questions_are_labelled_too(shown: Shown, tab: Tab) -> None:
     path = shown[0] / "gold.labels.jsonl"
     page = sign_in(shown, tab)
     page.get_by_role("link", name="Gold set").click()
+    page.wait_for_url("**/gold")  # with its scripts: a choice made before they are there waits for a button
     page.locator("select[name=hard_type]").select_option("FALSE_PREMISE")
     page.wait_for_url("**FALSE_PREMISE*")
     page.get_by_role("link", name=re.compile("Check the audit's sample")).click()
