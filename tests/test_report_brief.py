@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.report.blocks import Facts, Field, Item, Items, Passage, Ranking, Report, Section
-from assay.report.brief import NAMED, WITH_TEXT, brief
+from assay.report.brief import FULL, NAMED, WITH_TEXT, brief
 from assay.report.html_item import fields_html, tags_line
 from assay.report.intervals import denominators, gate_card, mean_of, number_card, spread, with_bounds
 from assay.report.markdown import to_markdown
@@ -32,6 +32,13 @@ def test_rankings_and_facts_become_fields_and_routine_items_are_counted() -> Non
     assert len(passages) == WITH_TEXT
     assert passages[1].label == "Found, 2: c2 (guide.pdf p. 2) rrf 0.5000, expected"
     assert rest.text == "6: c6 (guide.pdf p. 2) rrf 0.5000 · 7: c7 (guide.pdf p. 2) rrf 0.5000"
+
+
+def test_passages_are_written_out_for_the_first_items_and_named_for_the_others() -> None:
+    items = [Item(f"q{n}", "t", {}, (), rankings=(Ranking("Found", found(7)),)) for n in range(FULL + 2)]
+    told, _ = brief(Items((Item("fine", "t", {}, (), routine=True), *items)))
+    assert [len(item.fields) for item in told.items] == [WITH_TEXT + 1] * FULL + [1] * 2
+    assert told.items[-1].fields[0].text.count("guide.pdf") == 7
 
 
 def test_of_a_long_ranking_without_texts_the_first_are_named() -> None:

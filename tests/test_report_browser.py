@@ -178,6 +178,7 @@ def test_a_long_list_grows_as_one_reads_on(tab: Tab, tmp_path: Path) -> None:
     assert page.locator(SHOWN).count() == 200
     page.get_by_role("button", name="Show 200 more of 250").click()
     assert page.locator(SHOWN).count() == 400
+    assert page.locator(".more").text_content() == "Show the last 50"
     page.locator(f"{SHOWN} > summary").last.focus()
     page.keyboard.press("j")
     assert page.evaluate(FOCUSED) == "q400"

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from report_samples import HOSTILE
 
 from assay.report.blocks import Facts, Field, Item, Items, Passage, Ranking
-from assay.report.island import BUDGET, LEAST, LONG, LONGEST, MARK, cut, limit_of, packed
+from assay.report.cutting import LONG, MARK, cut, held, limit_of
+from assay.report.island import BUDGET, LEAST, LONGEST, packed
 from assay.report.text import visible
 
 
@@ -41,6 +42,44 @@ def test_a_cut_text_keeps_its_beginning_and_says_how_much_is_missing(text: str, 
         assert text.startswith(kept)
         assert len(kept.encode("utf-8", "surrogatepass")) <= limit
         assert int(more.partition(" ")[0].replace(",", "")) == len(text) - len(kept)
+
+
+@given(st.text(min_size=100), st.integers(1, 90), st.integers(1, 90))
+def test_a_text_that_was_cut_before_says_what_is_missing_of_the_whole(text: str, first: int, then: int) -> None:
+    """However often: the second cut counts what the first one took, and not its mark."""
+    assert cut(cut(text, max(first, then)), min(first, then)) == cut(text, min(first, then))
+    assert cut(cut(text, first), first) == cut(text, first)
+
+
+def test_what_is_held_of_many_texts_is_bounded_and_the_longest_are_cut() -> None:
+    long = {f"l{n}": f"{n} " + "word " * 400 for n in range(50)}
+    short = {f"s{n}": f"short {n}" for n in range(50)}
+    found = held((long | short).items(), 20_000)
+    assert found.keys() == long.keys() | short.keys()
+    assert {key: found[key] for key in short} == short
+    assert sum(map(len, found.values())) <= 20_000
+    for key, text in long.items():
+        kept, _, more = found[key].rpartition(" […")
+        assert text.startswith(kept)
+        assert int(more.partition(" ")[0].replace(",", "")) == len(text) - len(kept)
+    assert held(long.items(), 10**6) == long
+
+
+def test_of_a_great_many_texts_at_least_their_beginning_is_held() -> None:
+    found = held(((str(n), "x" * 500) for n in range(100)), 1000)
+    assert set(found.values()) == {"x" * LONG + f" […{500 - LONG} characters more]"}
+
+
+def test_a_page_is_the_same_whether_its_texts_were_all_held_or_not() -> None:
+    texts = {str(n): f"{n} " + "word " * (n % 700) for n in range(9000)}
+
+    def page(known: dict[str, str]) -> str:
+        passages = tuple(Passage(key, text) for key, text in known.items())
+        return packed(Items((Item("q", "t", {}, (), rankings=(Ranking("r", passages),)),)), {})
+
+    few = held(texts.items(), 5 * BUDGET)
+    assert sum(map(len, few.values())) < sum(map(len, texts.values())) / 1.5
+    assert page(few) == page(texts)
 
 
 def test_characters_of_several_bytes_are_not_torn() -> None:

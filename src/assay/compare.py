@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from assay.config import Comparison as Thresholds
 from assay.config import Statistics
 from assay.errors import AssayError, unknown_name
-from assay.runs.scored import FIGURES, Scored, Values
+from assay.runs.column import Values, plain
+from assay.runs.scored import FIGURES, Scored
 from assay.runs.wording import renamed, reworded, with_ids
 from assay.stats import (
     Verdict,
@@ -256,8 +257,8 @@ def _clusters(now: Scored, before: Scored, rules: Rules) -> dict[str, str] | Non
 
 def compare_measures(
     variant: str,
-    before: dict[str, dict[str, float | None]],
-    now: dict[str, dict[str, float | None]],
+    before: Mapping[str, Values],
+    now: Mapping[str, Values],
     clusters: dict[str, str] | None,
     rules: Rules,
 ) -> list[Row]:
@@ -318,6 +319,7 @@ def _draft(measure: str, sample: Sample, clusters: dict[str, str] | None, rules:
 
 def _paired(before: Values, now: Values) -> Sample:
     """The cases scored on both sides, sorted by id, and their two values."""
+    before, now = plain(before), plain(now)
     cases = sorted(c for c in before.keys() & now.keys() if before[c] is not None and now[c] is not None)
     pairs = np.array([(before[case], now[case]) for case in cases], dtype=np.float64).reshape(-1, 2)
     return cases, pairs

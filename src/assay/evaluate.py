@@ -104,13 +104,20 @@ def _first(group: ExceptionGroup[Exception]) -> Exception:
 
 
 async def _evaluate(plan: Plan[C]) -> dict[str, Timing]:
+    pending = _pending(plan)
+    return {
+        system.name: await _Run(plan, system, places).all()
+        for system, places in zip(plan.systems, pending, strict=True)
+    }
+
+
+def _pending(plan: Plan[C]) -> list[array[int]]:
+    """For each system the places of what has no result yet. Not the cases: they may stand on disk."""
     done = plan.results.recover()
-    timings = {}
-    for system in plan.systems:
-        places = (place for place, case in enumerate(plan.cases) if (system.name, case.id) not in done)
-        pending = array("q", places)  # not the cases: they may stand on disk
-        timings[system.name] = await _Run(plan, system, pending).all()
-    return timings
+    return [
+        array("q", (place for place, case in enumerate(plan.cases) if (system.name, case.id) not in done))
+        for system in plan.systems
+    ]
 
 
 class _Run(Generic[C]):

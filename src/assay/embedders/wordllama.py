@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from assay.config import EmbedderOptions
 from assay.embedders.prefix import prefixed
@@ -118,15 +119,22 @@ class WordLlama:
         return str(path)
 
 
-@cache
+_tables: WeakValueDictionary[str, NDArray[np.float32]] = WeakValueDictionary()
+"""Those that are in use."""
+
+
 def _read_table(path: str) -> NDArray[np.float32]:
-    """Once for a process, however many embedders it makes: 33 MB, never changed."""
+    """One for all embedders there are, never changed. It goes with the last of them: 33 MB that a report, which is
+    made when all is scored, can do without."""
     import numpy as np
     from safetensors import safe_open
 
+    if (known := _tables.get(path)) is not None:
+        return known
     with safe_open(path, framework="np") as file:
         table: NDArray[np.float32] = file.get_tensor("embedding.weight").astype(np.float32)
     table.flags.writeable = False
+    _tables[path] = table
     return table
 
 

@@ -77,12 +77,7 @@ async def _fill(run: RunFolder, bench: Bench, progress: Progress, start: session
     secrets, namer = secrets_of(bench.config), bench.namer
     guarded = Guarded(bench.system, bench.models.budget, _priced(bench), secrets)
     results, passages = ResultsFile(run.path / RESULTS), PassageStore(run.path, secrets)
-    done = results.recover()
-    if len(done) < len(bench.cases) and not isinstance(bench.system, Stored):  # those may have been judged already
-        bench.models.require_callable()
-    unjudged = Unjudged(results, passages)
-    if isinstance(bench.system, Expecting):
-        bench.system.expect(c for c in bench.cases if (guarded.name, c.id) not in done and c.id not in unjudged)
+    unjudged = _resumed(bench, results, passages, guarded.name)
     listed, scorer = run.finished, Clean(RagScorer(options, passages, bench.similarity), secrets)
     vectors = Vectors.where_slow(bench.similarity, bench.judge.name)
     plan = Plan(
@@ -101,6 +96,17 @@ async def _fill(run: RunFolder, bench: Bench, progress: Progress, start: session
     execution = sessions.totals(run.path) | {"workers": options.workers}
     execution["warnings"] = [*bench.models.warnings, *guarded.warnings, *kinds.warnings]
     conclude(run, bench, execution, kinds, listed=listed and not scorer.rows)
+
+
+def _resumed(bench: Bench, results: ResultsFile, passages: PassageStore, name: str) -> Unjudged:
+    """What is there already needs no call; what is not, the system is told to expect."""
+    done = results.recover()
+    if len(done) < len(bench.cases) and not isinstance(bench.system, Stored):  # those may have been judged already
+        bench.models.require_callable()
+    unjudged = Unjudged(results, passages)
+    if isinstance(bench.system, Expecting):
+        bench.system.expect(c for c in bench.cases if (name, c.id) not in done and c.id not in unjudged)
+    return unjudged
 
 
 def _priced(bench: Bench) -> Callable[[Output], Price | None] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.report.blocks import Field, Item
-from assay.report.island import cut
+from assay.report.cutting import cut
 from assay.report.markup import Markup, element
 
 WIDE = 40

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from assay.report.blocks import Item, Items, Passage, Ranking
+from assay.report.cutting import LONG, cut, limit_of
 from assay.report.numbers import format_value
 from assay.report.text import visible
 
@@ -16,10 +17,10 @@ BUDGET = 1_600_000
 """Bytes that a list may have: what is longest is cut first, until all of it has room."""
 SAID = 0.6
 """Share of the room for texts that what is said of the cases may take before the passages' texts are cut for it."""
-LONG, LEAST = 160, 40
-"""Shorter texts are never cut; of a passage at least this much is kept."""
-MARK, QUOTES = 30, 3
-"""Bytes of the mark where a text was cut, and of what JSON needs around each."""
+LEAST = 40
+"""Of a passage at least this much is kept."""
+QUOTES = 3
+"""Bytes of what JSON needs around each text."""
 LONGEST = 20_000
 """A longer text is cut however much room there is."""
 _UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
@@ -43,43 +44,29 @@ class Pool:
 
     def texts(self, room: int) -> list[str]:
         """In the order of their numbers; cut, where all of them would be too much."""
-        shown = {text: visible(cut(text, LONGEST)) for text in self.numbers}
-        sizes = {text: len(seen.encode()) + QUOTES for text, seen in shown.items()}
+        sizes = {text: len(_shown(text).encode()) + QUOTES for text in self.numbers}
         said = [size for text, size in sizes.items() if text not in self.passages]
         room -= sum(size for size in sizes.values() if size <= LONG)
         limit = limit_of(said, int(room * SAID))
         room -= sum(min(size, limit) for size in said if size > LONG)
         limits = {True: limit_of([sizes[text] for text in self.passages], room, LEAST), False: limit}
-        return [cut(seen, limits[text in self.passages]) for text, seen in shown.items()]
+        return [cut(_shown(text), limits[text in self.passages]) for text in self.numbers]
 
 
-def limit_of(lengths: list[int], budget: int, least: int = LONG) -> int:
-    """The greatest length at which long texts, cut to it, keep the budget together; never less than the least."""
-    long = sorted(length for length in lengths if length > LONG)
-    left = budget
-    for at, length in enumerate(long):
-        share = left // (len(long) - at)
-        if length > share:
-            return max(share - MARK, least)
-        left -= length
-    return max(long, default=LONG)
-
-
-def cut(text: str, limit: int) -> str:
-    """At most that many bytes of UTF-8, with a mark where it was cut."""
-    if len(text) * 4 <= limit:  # no character has more than four
-        return text
-    kept = text[:limit].encode("utf-8", "surrogatepass")[:limit].decode("utf-8", "ignore")
-    return text if len(kept) == len(text) else f"{kept} […{len(text) - len(kept):,} characters more]"
+def _shown(text: str) -> str:
+    """Made again when it is needed: beside the texts there is no room for a copy of all of them."""
+    return visible(cut(text, LONGEST))
 
 
 def packed(items: Items, choices: dict[str, dict[str, int]]) -> str:
     """JSON that can stand inside of an element. Numbers stand for texts; `choices` number the values of each filter."""
     pool, places = Pool(), _Places()
-    rows = [_item(item, choices, pool, places) for item in items.items]
+    # One by one: as text they are small.
+    rows = ",".join(_json(_item(item, choices, pool, places)) for item in items.items)
     keys = [[pool.add(id_), pool.add(where), pool.add_passage(text)] for id_, where, text in places.numbers]
-    shape = _json({"items": rows, "passages": keys})
-    return f'{shape[:-1]},"texts":{_json(pool.texts(BUDGET - len(shape)))}}}'.translate(_UNSAFE)
+    shape = f'{{"items":[{rows}],"passages":{_json(keys)}'
+    texts = _json(pool.texts(BUDGET - len(shape) - 1))
+    return "".join([shape.translate(_UNSAFE), ',"texts":', texts.translate(_UNSAFE), "}"])
 
 
 def _json(data: Any) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.files import read_json, unwritable, write_json
+from assay.runs.column import plain
 from assay.runs.folder import RunFolder
 from assay.runs.naming import BaselineName
 from assay.runs.scored import of_run
@@ -95,7 +96,11 @@ def promote(run: RunFolder, root: Path, *, today: date, force: bool = False) -> 
         if _reserve(root, client, version):
             break
     data = {"baseline_version": version, **{key: value for key, value in summary.items() if key != "run_id"}}
-    data |= {"promoted_from": run.name, "scores": scored.scores, "tags": scored.tags, "wordings": scored.wordings}
+    scores = {
+        variant: {measure: plain(values) for measure, values in by_measure.items()}
+        for variant, by_measure in scored.scores.items()
+    }
+    data |= {"promoted_from": run.name, "scores": scores, "tags": scored.tags, "wordings": scored.wordings}
     baseline = Baseline(root / str(name), name)
     try:
         write_json(baseline.path, data)

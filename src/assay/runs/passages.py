@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from assay.files import append_line, dump_json
 from assay.systems.secrets import struck_out
 
 FILE_NAME = "passages.jsonl"
+_KEY = re.compile("[0-9a-f]{16}")
 
 
 class PassageStore:
@@ -23,17 +25,17 @@ class PassageStore:
         self.path = folder / FILE_NAME
 
     @cached_property
-    def _known(self) -> set[str]:
-        """Who only reads does not need it."""
-        return {key for key, _ in self._entries()}
+    def _known(self) -> set[int]:
+        """Keys as numbers, which are half as large. Who only reads does not need them."""
+        return {int(key, 16) for key, _ in self._entries() if _KEY.fullmatch(key)}
 
     def keep(self, text: str) -> str:
         """The key of the text. Secrets are struck out of it first."""
         text = struck_out(text, self._secrets)
         key = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-        if key not in self._known:
+        if (number := int(key, 16)) not in self._known:
             self._append(dump_json({"key": key, "text": text}))
-            self._known.add(key)
+            self._known.add(number)
         return key
 
     def _append(self, line: str) -> None:
@@ -44,12 +46,16 @@ class PassageStore:
             hint = f"What was finished is kept; go on with: --resume {self.path.parent.name}"
             raise IncompleteRun(fault.what, where=fault.where, hint=hint) from None
 
-    def read(self, wanted: Container[str] | None = None) -> dict[str, str]:
-        """All texts, or those of some keys: a report shows a few of very many."""
-        return {key: text for key, text in self._entries() if wanted is None or key in wanted}
+    def read(self) -> dict[str, str]:
+        """All texts."""
+        return dict(self._entries())
+
+    def some(self, wanted: Container[str]) -> Iterator[tuple[str, str]]:
+        """Those of some keys, one after the other: a report shows a few of very many."""
+        return ((key, text) for key, text in self._entries() if key in wanted)
 
     def _entries(self) -> Iterator[tuple[str, str]]:
-        """A line that a crash has torn, or a disk has spoiled, is skipped: its text is kept again."""
+        """Keys and texts. A line that a crash has torn, or a disk has spoiled, is skipped: its text is kept again."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:

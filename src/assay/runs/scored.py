@@ -9,14 +9,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
 from assay.errors import AssayError
 from assay.files import read_json
+from assay.runs.column import Column, Values
 from assay.runs.folder import RunFolder
 
-Values = Mapping[str, float | None]
-"""Case id → value."""
 FIGURES = ("latency_avg", "latency_p50", "latency_p95", "total_cost_usd", "cost_per_question_usd")
 
 
@@ -27,7 +27,7 @@ class Scored(Struct, frozen=True, kw_only=True):
     kind: str
     identity: dict[str, Any]
     """What must be equal for two of them to be about the same thing: gold, index, judge."""
-    scores: dict[str, dict[str, dict[str, float | None]]]
+    scores: Mapping[str, Mapping[str, Values]]
     tags: dict[str, dict[str, str]]
     wordings: dict[str, str] = {}
     """Case id → a hash of its question's words; not of every kind of case, and not in older baselines."""
@@ -49,16 +49,20 @@ def wording_of(question: str) -> str:
 
 def of_run(run: RunFolder) -> Scored:
     """A failed case has no scores and so enters no mean."""
-    scores: dict[str, dict[str, dict[str, float | None]]] = {}
-    tags: dict[str, dict[str, str]] = {}
+    places: dict[str, int] = {}
+    scores: dict[str, dict[str, Column]] = {}
+    tags, tagged = {}, _Tags()
     wordings: dict[str, str] = {}
     for row in run.results.rows():
-        if row["case_id"] not in tags and (wording := wording_of(row.get("question") or "")):
-            wordings[row["case_id"]] = wording
-        tags[row["case_id"]] = {sys.intern(key): sys.intern(value) for key, value in row["tags"].items()}
-        by_measure = scores.setdefault(row["variant"], {})
+        case = row["case_id"]
+        if case not in places and (wording := wording_of(row.get("question") or "")):
+            wordings[case] = wording
+        tags[case] = tagged(row["tags"])
+        place, by_measure = places.setdefault(case, len(places)), scores.setdefault(row["variant"], {})
         for measure, value in row["scores"].items():
-            by_measure.setdefault(measure, {})[row["case_id"]] = value
+            if (column := by_measure.get(measure)) is None:
+                column = by_measure[measure] = Column(places)
+            column.put(place, value)
     summary = run.summary
     return Scored(
         label=run.name,
@@ -71,19 +75,54 @@ def of_run(run: RunFolder) -> Scored:
     )
 
 
+class _Tags:
+    """Most cases are tagged alike: one mapping for all of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+
+    def __call__(self, tags: Mapping[str, str]) -> dict[str, str]:
+        return self._known.setdefault(
+            tuple(tags.items()), {sys.intern(key): sys.intern(value) for key, value in tags.items()}
+        )
+
+
 def of_baseline(path: Path) -> Scored:
-    data = read_json(path)
+    data = _measure_by_measure(path) or read_json(path)
     if not isinstance(data, dict) or "baseline_version" not in data:
         raise AssayError("not a baseline", where=str(path))
+    tagged = _Tags()
     return Scored(
         label=path.name,
         kind=data["kind"],
         identity=data["identity"],
         scores=data["scores"],
-        tags=data["tags"],
+        tags={case: tagged(tags) for case, tags in data["tags"].items()},
         wordings=data.get("wordings", {}),
         figures=figures_of(data),
     )
+
+
+def _measure_by_measure(path: Path) -> dict[str, Any] | None:
+    """A baseline whose scores are never all there as objects. None: not to be had so; a slower reader tells why."""
+    try:
+        data = msgspec.json.decode(path.read_bytes(), type=dict[str, Raw])
+        raw = msgspec.json.decode(data.pop("scores"), type=dict[str, dict[str, Raw]])
+        places: dict[str, int] = {}
+        scores = {
+            variant: {measure: _column(values, places) for measure, values in by_measure.items()}
+            for variant, by_measure in raw.items()
+        }
+        return {key: msgspec.json.decode(value) for key, value in data.items()} | {"scores": scores}
+    except (OSError, KeyError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _column(values: Raw, places: dict[str, int]) -> Column:
+    column = Column(places)
+    for case, value in msgspec.json.decode(values, type=dict[str, float | None]).items():
+        column.put(places.setdefault(case, len(places)), value)
+    return column
 
 
 def figures_of(summary: Mapping[str, Any]) -> dict[str, float | None]:

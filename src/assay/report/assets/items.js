@@ -62,7 +62,7 @@
       this.shown += next.length;
       const left = this.found.length - this.shown;
       this.more.hidden = !left;
-      this.more.textContent = `Show ${Math.min(STEP, left)} more of ${left.toLocaleString("en")}`;
+      this.more.textContent = left > STEP ? `Show ${STEP} more of ${left.toLocaleString("en")}` : `Show the last ${left}`;
     }
 
     row(entry) {

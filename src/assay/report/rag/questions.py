@@ -13,6 +13,8 @@ from assay.rag.expense import Expenses
 from assay.rag.outcomes import ARCHETYPES, STAGES
 from assay.rag.tally import KINDS, PHASES, RATES
 from assay.report.blocks import Block, Facts, Field, Item, Items, Note, Passage, Ranking, Tone
+from assay.report.cutting import held
+from assay.report.island import BUDGET
 from assay.report.numbers import call_dollars, format_value
 from assay.report.rag.lines import GRADES, Line, line_of
 from assay.report.text import are, counted
@@ -23,8 +25,10 @@ Row = Mapping[str, Any]
 TONES: dict[str, Tone] = {"pass": "good", "partial": "warn", "fail": "bad", "error": "bad"}
 GROUPS = {"fail": "Failures", "error": "Errors", "partial": "Partial answers", "pass": "Passed"}
 ORDER = ("fail", "error", "partial", "pass")
-SHOWN, RANKED = 2000, 25
+SHOWN, RANKED = 1000, 25
 """Questions, and passages of a ranking, that are shown; the others are in the files."""
+HELD = 5 * BUDGET
+"""Characters of passages that are held: no more are needed to cut them to what a page has room for."""
 TOLD_ELSEWHERE = {*RATES, "overall_score_avg", *DIMENSIONS}
 
 
@@ -48,7 +52,8 @@ def pages_of(run: RunFolder, *, questions: bool = True) -> Pages:
             room[failed] -= 1
             shown.add(row["case_id"])
             passages.update(passage["text"] for passage in row["context"] or ())
-    return Pages(lines, _items(run, said, shown, PassageStore(run.path).read(passages)) if shown else [])
+    texts = held(PassageStore(run.path).some(passages), HELD)
+    return Pages(lines, _items(run, said, shown, texts) if shown else [])
 
 
 def _items(run: RunFolder, said: Mapping[str, Row], shown: Container[str], texts: Mapping[str, str]) -> list[Item]:
