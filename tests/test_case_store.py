@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from assay import on_disk
 from assay.errors import AssayError
-from assay.gold import case_store
 from assay.gold.case_store import CaseStore
 from assay.records import Case, PageRef
 
@@ -34,7 +34,7 @@ CASES = [
 
 @pytest.mark.parametrize("in_memory", [0, 1, 1 << 30])
 def test_what_was_put_in_comes_out_sorted(monkeypatch: pytest.MonkeyPatch, in_memory: int) -> None:
-    monkeypatch.setattr(case_store, "_IN_MEMORY", in_memory)
+    monkeypatch.setattr(on_disk, "_IN_MEMORY", in_memory)
     store = CaseStore(random.Random(0).sample(CASES, len(CASES)))
     assert (len(store), list(store), list(store)) == (500, CASES, CASES)
     assert (store[0], store[-1], store[7:9], store[498:600]) == (CASES[0], CASES[-1], (*CASES[7:9],), (*CASES[498:],))
@@ -68,7 +68,7 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any, **__: Any) -> Any:
         raise OSError(errno.ENOSPC, "no space left on device")
 
-    monkeypatch.setattr(case_store, "_IN_MEMORY", 1)
+    monkeypatch.setattr(on_disk, "_IN_MEMORY", 1)
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(AssayError, match="no room for the questions: no space left on device") as fault:
         CaseStore(CASES)
@@ -77,7 +77,7 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_disk_that_becomes_full_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is still to be written must not fail once more when the store is forgotten."""
-    monkeypatch.setattr(case_store, "_IN_MEMORY", 1)
+    monkeypatch.setattr(on_disk, "_IN_MEMORY", 1)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 13, before[1]))
     try:

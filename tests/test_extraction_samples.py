@@ -7,6 +7,7 @@ import json
 import time
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from assay.extraction.protocol import CalendarEvent, Output
 from assay.extraction.record_type import load_record_type, parse_record_type
 from assay.extraction.samples import read_folder, read_gold, read_sample
 from assay.extraction.told import read_output
+from assay.files import dump_json
 from assay.metrics.records import match
 from assay.retrievers.answers import BadAnswer
 
@@ -470,3 +472,20 @@ def test_gold_lines_speak_as_sidecars_do(tmp_path: Path) -> None:
          "existing_event_id": True},
     )  # fmt: skip
     assert b.expected == ()
+
+
+@pytest.mark.parametrize("usable", [0, 1, 3])
+def test_the_digest_is_that_of_one_json_text(tmp_path: Path, usable: int) -> None:
+    """Though it is made sample by sample: a run of an earlier version goes on."""
+    for number in range(usable):
+        write_sample(tmp_path, f"s{number}", FINE, text=f"Lunch {number} à midi")
+    write_sample(tmp_path, "broken", "{")
+    found = read_folder(tmp_path, EVENT)
+    parts: list[Any] = [
+        [s.id, s.text, s.level, s.category, s.expected, s.reference_datetime, s.timezone, s.owner, []]
+        for s in found.samples
+    ]
+    assert len(parts) == usable
+    assert found.sha256 == sha256(dump_json([parts, ["broken"]]).encode()).hexdigest()
+    recorded = [[s.id, s.recorded] for s in found.samples]
+    assert found.recorded_sha256 == sha256(dump_json(recorded).encode()).hexdigest()

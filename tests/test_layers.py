@@ -16,7 +16,7 @@ ROOT = Path(assay.__file__).parent
 
 LAYERS = (
     ("", "errors", "records"),
-    ("registry", "files", "locks", "long_json", "validation", "sampling", "urls"),
+    ("registry", "files", "locks", "long_json", "on_disk", "validation", "sampling", "urls"),
     ("yaml_source",),
     ("config", "http"),
     ("metrics", "stats", "llm", "embedders"),

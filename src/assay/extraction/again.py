@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -20,6 +20,7 @@ from assay.extraction.samples import Broken, SampleSet
 from assay.extraction.sidecar import check_record
 from assay.llm import connect
 from assay.llm.protocol import Usage
+from assay.on_disk import OnDisk
 from assay.records import Fault, Progress
 from assay.runs.folder import RunFolder
 from assay.runs.results import Row
@@ -47,7 +48,7 @@ async def _again(run: RunFolder, config: Config, record: Path | None, progress: 
     stored = Stored(run)
     samples = SampleSet(
         name=summary["corpus"]["name"],
-        samples=tuple(stored.samples(kind)),
+        samples=OnDisk(Sample, stored.samples(kind), "the samples"),
         broken=tuple(Broken(**each) for each in summary["errors"]["broken"]),
         sha256=summary["corpus"]["sha256"],
     )
@@ -87,8 +88,8 @@ class Stored:
         self._results, self._where = run.results, str(run.path)
         self._places = self._results.places(lambda _: True)
 
-    def samples(self, kind: RecordType) -> list[Sample]:
-        return [self._sample(row, kind) for row in self._results.rows()]
+    def samples(self, kind: RecordType) -> Iterator[Sample]:
+        return (self._sample(row, kind) for row in self._results.rows())
 
     def _sample(self, row: Row, kind: RecordType) -> Sample:
         where = f"{self._where}, sample {row['case_id']}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from assay.extraction.protocol import Sample
 from assay.extraction.record_type import RecordType
 from assay.extraction.sidecar import GoldLine, Sidecar, check_content, read_sidecar
 from assay.files import dump_json, read_jsonl, read_text
+from assay.on_disk import OnDisk
 from assay.validation import convert
 
 TEXT, SIDECAR = ".txt", ".expected.json"
@@ -30,29 +31,44 @@ class Broken(Struct, frozen=True):
 
 
 class SampleSet(Struct, frozen=True, kw_only=True):
-    """All samples of a folder or a file."""
+    """All samples of a folder or a file. They stand on disk and are read when it is their turn."""
 
     name: str
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     broken: tuple[Broken, ...] = ()
     warnings: tuple[str, ...] = ()
     sha256: str
 
     @property
-    def scored(self) -> tuple[Sample, ...]:
-        return tuple(sample for sample in self.samples if sample.expected is not None)
+    def scored(self) -> Iterator[Sample]:
+        return (sample for sample in self.samples if sample.expected is not None)
 
     @property
     def recorded_sha256(self) -> str:
         """Of all answers that the samples bring with them."""
-        return _digest([[sample.id, sample.recorded] for sample in self.samples])
+        digest = hashlib.sha256(b"[")
+        for number, sample in enumerate(self.samples):
+            digest.update((b"," if number else b"") + _bytes([sample.id, sample.recorded]))
+        digest.update(b"]")
+        return digest.hexdigest()
 
 
 def read_folder(root: Path, record: RecordType) -> SampleSet:
     """Every text below the folder, by path. A broken one is told, and the others go on."""
-    samples: list[Sample] = []
-    broken: list[Broken] = []
     texts, sidecars = _files(root)
+    known = {path.with_suffix(TEXT) for path in texts}
+    broken = [
+        Broken(_text_of(p).relative_to(root).with_suffix("").as_posix(), f"{p}: no {_text_of(p).name} beside it")
+        for p in sidecars
+        if _text_of(p) not in known
+    ]
+    if not texts and not broken:
+        raise AssayError(f"no sample: there is no *{TEXT}", where=str(root))
+    return _set(root.resolve().name, _read_texts(root, texts, record, broken), broken)
+
+
+def _read_texts(root: Path, texts: Sequence[Path], record: RecordType, broken: list[Broken]) -> Iterator[Sample]:
+    """Those that can be used; the others are told as broken."""
     seen: dict[str, Path] = {}  # a.txt and a.TXT would be one sample
     for path in texts:
         id_ = path.relative_to(root).with_suffix("").as_posix()
@@ -60,18 +76,9 @@ def read_folder(root: Path, record: RecordType) -> SampleSet:
             if id_ in seen:
                 raise AssayError(f"another text has this name: {seen[id_]}", where=str(path))
             seen[id_] = path
-            samples.append(read_sample(path, id_, record))
+            yield read_sample(path, id_, record)
         except AssayError as fault:
             broken.append(Broken(id_, str(fault)))
-    known = {path.with_suffix(TEXT) for path in texts}
-    broken += [
-        Broken(_text_of(p).relative_to(root).with_suffix("").as_posix(), f"{p}: no {_text_of(p).name} beside it")
-        for p in sidecars
-        if _text_of(p) not in known
-    ]
-    if not samples and not broken:
-        raise AssayError(f"no sample: there is no *{TEXT}", where=str(root))
-    return _set(root.resolve().name, samples, tuple(sorted(broken, key=lambda each: each.id)))
 
 
 def _files(root: Path) -> tuple[list[Path], list[Path]]:
@@ -119,17 +126,21 @@ def _text_of(sidecar: Path) -> Path:
 
 def read_gold(path: Path, record: RecordType) -> SampleSet:
     """A line for each sample: `{"id": ..., "records": [...]}`, perhaps with text, category, tolerance, timezone."""
-    samples: dict[str, Sample] = {}
+    found = _set(path.name, _gold_lines(path, record), [])
+    if not found.samples:
+        raise AssayError("there is no sample", where=str(path), expected='lines of {"id": ..., "records": [...]}')
+    return found
+
+
+def _gold_lines(path: Path, record: RecordType) -> Iterator[Sample]:
+    seen: dict[str, int] = {}
     for number, line in read_jsonl(path):
         sample = _gold_line(line, f"{path}:{number}", record)
-        if sample.id in samples:
-            raise AssayError(
-                f"'{sample.id}' is given twice, first at {samples[sample.id].where}", where=f"{path}:{number}"
-            )
-        samples[sample.id] = sample
-    if not samples:
-        raise AssayError("there is no sample", where=str(path), expected='lines of {"id": ..., "records": [...]}')
-    return _set(path.name, list(samples.values()), ())
+        if sample.id in seen:
+            what = f"'{sample.id}' is given twice, first at {path}:{seen[sample.id]}"
+            raise AssayError(what, where=f"{path}:{number}")
+        seen[sample.id] = number
+        yield sample
 
 
 def _gold_line(line: Any, where: str, record: RecordType) -> Sample:
@@ -152,28 +163,36 @@ def _gold_line(line: Any, where: str, record: RecordType) -> Sample:
     return _with_sidecar(bare, given)
 
 
-def _set(name: str, samples: list[Sample], broken: tuple[Broken, ...]) -> SampleSet:
+def _set(name: str, samples: Iterable[Sample], broken: list[Broken]) -> SampleSet:
     """The digest is of all that can change a result; not of the recorded answers, which are one extractor's."""
-    parts = [
-        [
+    digest, warnings = hashlib.sha256(b"["), list[str]()
+    kept = OnDisk(Sample, _digested(samples, digest, warnings), "the samples")
+    broken = sorted(broken, key=lambda each: each.id)
+    digest.update(_bytes([each.id for each in broken]) + b"]")
+    return SampleSet(name=name, samples=kept, broken=tuple(broken), warnings=tuple(warnings), sha256=digest.hexdigest())
+
+
+def _digested(samples: Iterable[Sample], digest: hashlib._Hash, warnings: list[str]) -> Iterator[Sample]:
+    """As they pass by: what of them counts, as a list in JSON, and what is to be said of them."""
+    before = b"["
+    for sample in samples:
+        counts = [
             *(sample.id, sample.text, sample.level, sample.category, sample.expected),
             *(sample.reference_datetime, sample.timezone, sample.owner, msgspec.to_builtins(sample.calendar)),
         ]
-        for sample in samples
-    ]
-    digest = _digest([parts, [each.id for each in broken]])
-    return SampleSet(
-        name=name, samples=tuple(samples), broken=broken, warnings=tuple(_warnings(samples)), sha256=digest
-    )
+        digest.update(before + _bytes(counts))
+        before = b","
+        warnings += _warnings(sample)
+        yield sample
+    digest.update(b"]," if before == b"," else b"[],")
 
 
-def _digest(value: Any) -> str:
-    return hashlib.sha256(dump_json(value).encode("utf-8", "backslashreplace")).hexdigest()
+def _bytes(value: Any) -> bytes:
+    return dump_json(value).encode("utf-8", "backslashreplace")
 
 
-def _warnings(samples: list[Sample]) -> Iterator[str]:
-    for sample in samples:
-        if sample.expected is None:
-            yield f"{sample.where} has no {SIDECAR} beside it: extracted, and left out of the scores"
-        elif not sample.text.strip() and sample.where.lower().endswith(TEXT):
-            yield f"{sample.where} is empty"
+def _warnings(sample: Sample) -> Iterator[str]:
+    if sample.expected is None:
+        yield f"{sample.where} has no {SIDECAR} beside it: extracted, and left out of the scores"
+    elif not sample.text.strip() and sample.where.lower().endswith(TEXT):
+        yield f"{sample.where} is empty"
