@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import AssayError, IncompleteRun, MissingExtra, nearest, unknown_name
+from assay.errors import AssayError, IncompleteRun, MissingExtra, nearest, offer, unknown_name
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,12 @@ def test_the_nearest_names_keep_their_own_spelling() -> None:
     assert nearest("--outt", ["--out", "--quiet"]) == ["--out"]
     assert nearest("--from-csv", ["--max-cost", "--quiet"]) == []
     assert nearest("recal", ["recall", "page_recall"]) == ["recall"], "0.91 and 0.62 alike"
+
+
+def test_of_thousands_of_names_some_are_listed() -> None:
+    names = [f"file{number:04d}.py" for number in range(5000)]
+    hint = offer("zzz", names)
+    assert hint.startswith("Known: file0000.py, file0001.py, ")
+    assert hint.endswith("file0039.py, ... and 4960 more")
+    assert offer("zzz", names[:40]) == f"Known: {', '.join(names[:40])}"
+    assert offer("zzz", []) == "None is known"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {ord("\t"): " "}
 """Names and values in a message come from files: they must not move the cursor of the terminal they are shown on."""
 
 
+MOST_LISTED = 40
+"""Names in one message; there are fewer options and settings, but more files."""
 _HARDLY = 0.1
 """Of likeness, from 0 to 1."""
 
@@ -56,12 +58,18 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str | None =
 
 
 def offer(name: str, known: Iterable[str]) -> str:
-    """The nearest known names as a question; all of them if none is near."""
+    """The nearest known names as a question; all of them, as far as they can be read, if none is near."""
     names = sorted(known)
     near = nearest(name, names)
     if near:
         return f"Did you mean {' or '.join(near)}?"
-    return f"Known: {', '.join(names)}" if names else "None is known"
+    return f"Known: {listed(names)}" if names else "None is known"
+
+
+def listed(names: Sequence[str]) -> str:
+    """As many as a person reads; an index has thousands of files."""
+    more = len(names) - MOST_LISTED
+    return ", ".join(names[:MOST_LISTED]) + (f", ... and {more} more" if more > 0 else "")
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.corpus.documents import parts
 from assay.corpus.index import Index
-from assay.errors import AssayError, offer
+from assay.errors import AssayError, listed, offer
 from assay.records import Lane
 from assay.retrievers.protocol import Request
 
@@ -22,7 +22,7 @@ def allowed_sources(index: Index, names: Sequence[str]) -> set[str]:
         if source is None:
             near = [source for source in set(index.sources) if parts(source)[-1:] == parts(name)[-1:]]
             what = f"several documents could be '{name}'" if near else f"no chunk comes from '{name}'"
-            hint = f"Name one of: {', '.join(sorted(near))}" if near else offer(name, set(index.sources))
+            hint = f"Name one of: {listed(sorted(near))}" if near else offer(name, set(index.sources))
             raise AssayError(what, where=str(index.path), hint=hint)
     return {source for source in found.values() if source is not None}
 
