@@ -20,7 +20,7 @@ SAME = [
     ("a.py", "def f():\n    return 'it\\'s'\n", 'def f():\n    return "it\'s"\n'),
     ("a.py", "def f():\n    return f'{a}'\n", 'def f():\n    return f"{a}"\n'),
     ("a.py", "def f():\n    return '\\\\\\''\n", 'def f():\n    return "\\\\\'"\n'),
-    ("a.py", "def f():\n    return 1.*.5E3\n", "def f():\n    return 1.0 * 0.5e3\n"),
+    ("a.py", "def f():\n    return 1.*.5E+3\n", "def f():\n    return 1.0 * 0.5e3\n"),
     ("a.py", "def f():\n    from a import b\n", "def f():\n    from a import (\n        b,\n    )\n"),
     (
         "a.py",

@@ -6,6 +6,7 @@ The tree holds what parentheses, semicolons and last commas are for, so that tho
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -48,24 +49,24 @@ class Syntax:
 
     def tokens(self, span: Span, without: Sequence[Span] = ()) -> list[Token]:
         """Of the nodes that begin there, but for those of other places inside; depth is counted from the highest."""
-        found = [
-            (depth, *said)
-            for depth, node in self._nodes(*span)
-            if not any(first <= node.start_byte < last for first, last in without) and (said := self._said(node))
-        ]
+        holes = _outermost(without)
+        found = [(depth, *said) for depth, node in self._nodes(span, holes) if (said := self._said(node))]
         highest = min((depth for depth, *_ in found), default=0)
         return [(depth - highest, kind, text) for depth, kind, text in found]
 
-    def _nodes(self, start: int, end: int) -> Iterator[tuple[int, Node]]:
+    def _nodes(self, span: Span, holes: Sequence[Span]) -> Iterator[tuple[int, Node]]:
         """In the order of the file."""
+        (start, end), starts = span, [first for first, _ in holes]
         open_, has_begun = [(0, self._tree.root_node)], False
         while open_:
             depth, node = open_.pop()
-            if node.end_byte <= start or node.start_byte >= end or self._is_aside(node):
+            first, last = node.start_byte, node.end_byte
+            _, hole = holes[before - 1] if (before := bisect_right(starts, first)) else (0, 0)
+            if last <= start or first >= end or last <= hole or self._is_aside(node):
                 continue
             is_seen = node.type not in _GROUPS
-            is_around = self._data[end : node.end_byte].strip() or (node.type in _LISTS and not has_begun)
-            if is_seen and node.start_byte >= start and not is_around:
+            is_around = self._data[end:last].strip() or (node.type in _LISTS and not has_begun)
+            if is_seen and first >= max(start, hole) and not is_around:
                 has_begun = True
                 yield depth, node
             if not self._is_leaf(node):
@@ -104,7 +105,7 @@ class Syntax:
         if kind == "string_end":
             return None
         if kind in _NUMBERS:
-            return kind, _OPEN_END.sub("0", text.lower())
+            return kind, _OPEN_END.sub("0", text.lower().replace("e+", "e"))
         if kind in _LAID_OUT:
             text = " ".join(text.split())
             return (kind, text) if text else None
@@ -126,6 +127,15 @@ class Syntax:
             return None
         found = _PARAMETER.fullmatch(self._data, node.start_byte, node.end_byte)
         return found[1].decode("utf-8", "replace") if found else None
+
+
+def _outermost(spans: Sequence[Span]) -> list[Span]:
+    """In order, without those inside others."""
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda each: (each[0], -each[1])):
+        if not found or span[1] > found[-1][1]:
+            found.append(span)
+    return found
 
 
 def _unescaped(found: re.Match[str]) -> str:
