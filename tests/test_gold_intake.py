@@ -107,7 +107,7 @@ def test_faults_in_a_pipe_are_told_with_their_line(
     assert "pipe.jsonl:2: it has no 'question'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1, 2", '{"a": 1}\n{', "question\n"])
+@pytest.mark.parametrize("text", ["", "{", "[1, 2", '{"a": 1}\n{', '{\n"a": 1\n', "question\n"])
 def test_rubbish_through_a_pipe_is_one_line(
     text: str, project: Path, pipe: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

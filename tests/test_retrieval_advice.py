@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from small_project import last, make, write_cases
+from small_project import CHUNKS, last, make, write_cases
 
 from assay.cli.main import main
 from assay.config import Decision
@@ -202,3 +202,21 @@ def test_a_page_that_is_not_found_is_a_question_to_look_at(project: Path, capsys
 )
 def test_missed_by_chunk_or_else_by_page(scores: dict[str, float | None], missed: bool | None) -> None:
     assert is_missed(scores) is missed
+
+
+def test_an_index_without_pages_is_no_reason_for_zero(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Page recall has no value there; a set of pages alone cannot be measured, and is told so before any search."""
+    fields = ("id", "source", "text")
+    lines = [json.dumps(dict(zip(fields, (id_, source, text), strict=True))) for id_, source, _, text in CHUNKS]
+    Path("bare.jsonl").write_text("\n".join(lines))
+    assert main(["index", "bare.jsonl", "--out", "bare.db", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["retrieval", "--index", "bare.db", "--variants", "bm25", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["metrics"]["bm25"]["page_recall@5"]["mean"] is None
+    assert summary["metrics"]["bm25"]["recall@5"]["mean"] == 1.0
+    assert summary["warnings"] == ["Questions name pages, but the index tells none: page recall is not measured."]
+    assert last(project).results.read()[0]["undefined"]["page_recall@5"] == "the index tells no pages"
+    (project / "cases.json").write_text(json.dumps(PAGES))
+    assert main(["retrieval", "--index", "bare.db", "--variants", "bm25", "--quiet"]) == 2
+    assert "bare.db: page recall needs pages, and the index tells none. Index documents" in capsys.readouterr().err

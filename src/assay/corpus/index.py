@@ -111,6 +111,11 @@ class Index:
         """First and last page that each chunk covers; its page alone where nobody wrote how far it goes."""
         return tuple(map(self._places.span, range(len(self))))
 
+    @cached_property
+    def has_pages(self) -> bool:
+        """Whether any chunk tells its page."""
+        return any(page is not None for page in self._places.firsts)
+
     def page_span(self, row: int) -> Span | None:
         return self._places.span(row)
 

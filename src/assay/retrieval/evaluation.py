@@ -36,6 +36,7 @@ from assay.sampling import stratified
 
 KIND = "retrieval"
 BY_PAGE = "No question names a chunk: retrieval is measured by page, and gates on chunks are read as gates on pages."
+UNPAGED = "Questions name pages, but the index tells none: page recall is not measured."
 PROBE = 100
 """Questions searched by bm25 only to see how trivial the set is."""
 
@@ -168,6 +169,9 @@ def prepare(order: Order) -> Bench:
             "page recall needs an index, which tells the page of a chunk", hint="Name one with --index FILE."
         )
     index = Index.open(order.index) if order.index else None
+    if order.pages_only and index and not index.has_pages:
+        hint = "Index documents that have pages, or chunks with a page"
+        raise AssayError("page recall needs pages, and the index tells none", where=str(order.index), hint=hint)
     known = any(case.expected_ids for case in cases)
     measures = measures_of(options, rules, pages_only=order.pages_only, chunks=known or not order.pages_only)
     request = Request(k=depth_of(measures), sources=options.sources)
@@ -251,7 +255,8 @@ def _warnings(bench: Bench) -> list[str]:
         own = _never_found(bench.cases)
     else:
         own = _found_by_themselves(bench.cases, bench.index)
-    return [said for said in (bench.index.doubt, by_page, own) if said]
+    pages = None if bench.index.has_pages or not any(case.pages for case in bench.cases) else UNPAGED
+    return [said for said in (bench.index.doubt, by_page, pages, own) if said]
 
 
 def _found_by_themselves(cases: Sequence[Case], index: Index) -> str | None:

@@ -22,8 +22,9 @@ class Pages:
         self._names: dict[str, str] = {}
 
     def ranks(self, case: Case, ids: Sequence[str]) -> list[int | None]:
-        """Of each page that the case expects; places are looked up only until all pages are found."""
-        if not case.pages:
+        """Of each page that the case expects; places are looked up only until all pages are found. None of an index
+        that tells no pages: what cannot be found there is not missed."""
+        if not case.pages or not self.known:
             return []
         return page_ranks(
             map(self._place, ids),
@@ -31,6 +32,10 @@ class Pages:
             tolerance=self._tolerance,
             same_document=self._same_document,
         )
+
+    @property
+    def known(self) -> bool:
+        return self._index.has_pages
 
     def _place(self, id_: str) -> Place:
         row = self._index.rows.get(id_)

@@ -23,7 +23,7 @@ AT_EACH_K = ("recall", "page_recall", "hit", "p", "p_max", "ndcg")
 AT_LAST_K = ("mrr", "map")
 FAILURE = Measure("hit", CUT)
 """What tells a failed question from the others."""
-NO_INDEX = "no index"
+NO_INDEX, NO_PAGES = "no index", "the index tells no pages"
 DEEP = 1000
 """How far is searched for a measure that has no cut-off of its own."""
 
@@ -96,8 +96,8 @@ class RetrievalScorer:
         }
 
     def _undefined(self, scores: Sequence[float | None], case: Case) -> dict[str, str]:
-        """Why a measure has no value. Without an index nobody knows which page a chunk is of."""
-        unknown = {"page_recall": NO_INDEX} if case.pages and self._pages is None else {}
+        """Why a measure has no value. Without an index, or its pages, nobody knows which page a chunk is of."""
+        unknown = {"page_recall": NO_PAGES if self._pages else NO_INDEX} if case.pages else {}
         return {
             name: unknown.get(family, reason)
             for (name, family, reason), value in zip(self._reasons, scores, strict=True)
