@@ -40,16 +40,18 @@ def bootstrap_means(sums: Floats, weights: Floats, seed: int, resamples: int) ->
     order = np.lexsort((weights, sums), axis=0)
     sums, weights = np.take_along_axis(sums, order, axis=0), np.take_along_axis(weights, order, axis=0)
     uneven = np.any(weights != weights[0], axis=0)
-    means = np.empty((resamples, sums.shape[1]), order="F")  # next, each column is looked at alone
-    divisors = np.empty((resamples, np.count_nonzero(uneven)))
+    even, weights = weights[0] * units, np.asfortranarray(weights[:, uneven])
+    sums = np.asfortranarray(sums)  # columns in one piece are summed the quickest
+    means = np.empty((resamples, sums.shape[1]), order="F")
+    divisors = np.empty((resamples, weights.shape[1]))
     start = 0
     for counts in draw_counts(units, resamples, seed):
         stop = start + len(counts)
         means[start:stop] = counts @ sums
-        divisors[start:stop] = counts @ weights[:, uneven]
+        divisors[start:stop] = counts @ weights
         start = stop
     with np.errstate(invalid="ignore"):
-        means /= np.where(uneven, 1.0, weights[0] * units)
+        means /= np.where(uneven, 1.0, even)
         means[:, uneven] /= divisors
     return means
 
