@@ -50,6 +50,13 @@ def test_the_summary_accounts_for_every_file(here: Path, capsys: pytest.CaptureF
     assert err == ""
 
 
+def test_a_fault_that_has_its_place_names_the_file_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "docs/chunks.json").write_text('{"a": ')
+    assert main(["index", "docs", "--out", "c.db", "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "failed: docs/chunks.json:1: not JSON: Expecting value (column 7)" in lines
+
+
 def test_source_code_among_the_documents_is_told_how_to_go_in(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "docs/a.py").write_text("def f(): pass\n")
     assert main(["index", "docs", "--out", "c.db", "--quiet"]) == 0

@@ -11,6 +11,7 @@ from assay.errors import AssayError
 if TYPE_CHECKING:
     from assay.config import Config
     from assay.corpus.build import Summary
+    from assay.corpus.scan import Problem
 
 HELP = "make documents (pdf, html, markdown, text, docx, chunks), code and memories searchable: one SQLite file"
 SHOWN = 5
@@ -128,9 +129,8 @@ def _describe(summary: Summary) -> str:
         model = f"{summary.model_id or 'given'}, {summary.embedding_dim} dimensions"
         embedding = f"embeddings: {model}" if summary.embedding_dim else "no embeddings"
         lines += [f"files: {done} in {summary.seconds:.1f} s", embedding]
-    # File names may hold anything; an error's text is always one harmless line.
-    lines += [f"failed: {AssayError(problem.reason, where=problem.file)}" for problem in summary.failed]
-    lines += [f"warning: {AssayError(problem.reason, where=problem.file)}" for problem in summary.warnings]
+    lines += [f"failed: {_told(problem)}" for problem in summary.failed]
+    lines += [f"warning: {_told(problem)}" for problem in summary.warnings]
     lines += _skipped(summary.skipped) if summary.skipped else []
     reasons = sorted({problem.reason for problem in summary.left_out})
     lines += [
@@ -139,6 +139,13 @@ def _describe(summary: Summary) -> str:
     if set(reasons) - {BINARY}:
         lines.append("(to index one of them all the same, name it; --json lists all)")
     return "\n".join(lines)
+
+
+def _told(problem: Problem) -> str:
+    """File names may hold anything; an error's text is always one harmless line. A reason that begins with the place in
+    the file has named it."""
+    is_named = problem.reason.partition(":")[0].endswith(problem.file)
+    return str(AssayError(problem.reason, where=None if is_named else problem.file))
 
 
 def _holdings(summary: Summary) -> list[str]:
