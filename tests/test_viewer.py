@@ -39,6 +39,35 @@ def question_paths(folder: Path) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("kind", "many", "word"),
+    [
+        ("rag", "Questions (40)", "question"),
+        ("retrieval", "Questions (173, 2 variants)", "question"),
+        ("extraction", "Samples (5)", "sample"),
+        ("lanes", "Cases (17)", "case"),
+    ],
+)
+def test_what_is_evaluated_is_called_by_its_name(shown: Shown, kind: str, many: str, word: str) -> None:
+    folder, client = shown
+    run = runs_of(folder, kind)[0]
+    assert f">{many}</a>" in client.get(path_of(run)).text
+    listed = client.get(path_of(run, "questions")).text
+    assert f"<h1>{word.capitalize()}s</h1>" in listed
+    assert f">{word}<" in listed
+    one = client.get(path_of(run, "question"), {"id": run.results.read()[0]["case_id"]}).text
+    assert f">{word.capitalize()}s</a>" in one
+
+
+def test_a_sample_without_a_title_is_named_once(shown: Shown) -> None:
+    folder, client = shown
+    run = runs_of(folder, "extraction")[0]
+    page = client.get(path_of(run, "question"), {"id": "crud/half"}).text
+    assert '<h1>crud/half</h1><p class="subtitle"></p>' in page
+    assert ">Time<" not in page, "nobody told one"
+    assert client.get(path_of(run, "questions")).text.count(">crud/half<") == 1
+
+
 def every_page(folder: Path) -> list[tuple[str, dict[str, str]]]:
     first, second = runs_of(folder, "rag")
     both = {"before": first.name, "now": second.name}

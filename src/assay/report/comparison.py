@@ -24,6 +24,7 @@ from assay.report.blocks import (
     Tone,
 )
 from assay.report.numbers import format_value
+from assay.report.text import counted
 
 HEADLINES = ("recall", "page_recall", "mrr", "ndcg")
 RUN_HEADLINES = ("pass_rate", "partial_rate", "fail_rate", "acceptable_rate", "overall_score_avg", "mrr")
@@ -192,7 +193,8 @@ def _flip_counts(comparison: Comparison) -> Note:
     lost = sum(flip.now < flip.before for flip in comparison.flips)
     gained = len(comparison.flips) - lost
     return Note(
-        f"{comparison.flip_measure} changed for {len(comparison.flips)} questions: {gained} gained, {lost} lost."
+        f"{comparison.flip_measure} changed for {counted(len(comparison.flips), 'question')}: "
+        f"{gained} gained, {lost} lost."
     )
 
 

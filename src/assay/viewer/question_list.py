@@ -27,6 +27,14 @@ LABELLED = ("unlabelled", "labelled", "disagrees")
 """By the one who asks; `disagrees`: the label and the judge's verdict differ."""
 
 
+_CALLED = {"extraction": "sample", "lanes": "case"}
+
+
+def called(kind: str) -> str:
+    """What is evaluated in a run of that kind."""
+    return _CALLED.get(kind, "question")
+
+
 class Questions(Struct, frozen=True, kw_only=True):
     """All that is needed to choose among the questions of a run."""
 

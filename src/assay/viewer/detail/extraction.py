@@ -28,7 +28,7 @@ def sample(row: Mapping[str, Any], cost: float | None) -> Markup:
     pairs = [
         ("Error", error["message"] if error else None),
         ("Model", row.get("model")),
-        ("Time", format_value(row.get("seconds"), "seconds")),
+        ("Time", None if row.get("seconds") is None else format_value(row["seconds"], "seconds")),
         ("Tokens", format_value(tokens["total"], "integer") if tokens else None),
         ("Cost", call_dollars(cost) if tokens else None),
         ("Tries", str(row["attempts"]) if row.get("attempts", 1) > 1 else None),

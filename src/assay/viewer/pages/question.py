@@ -20,7 +20,7 @@ from assay.viewer.label_form import answer_form, others
 from assay.viewer.lines import Entry
 from assay.viewer.parts import chip, folded, link, nothing
 from assay.viewer.passages import chunks_of, seen_texts
-from assay.viewer.question_list import ORDERS, Questions, around, filters_of
+from assay.viewer.question_list import ORDERS, Questions, around, called, filters_of
 from assay.viewer.refusal import not_found
 from assay.viewer.sample_text import sample_text
 from assay.viewer.visit import Content, Data, View, Visit, run_address
@@ -112,9 +112,10 @@ def show(data: Data, visit: Visit) -> Content:
     trail = (
         Link("Runs", "/runs"),
         Link(run["system"] or name, run_address(name)),
-        Link("Questions", run_address(name, "questions", filters_of(visit.query))),
+        Link(f"{called(run['kind']).capitalize()}s", run_address(name, "questions", filters_of(visit.query))),
     )
-    return Content(title=clip(title, TITLE), subtitle=data["id"], body=join([_steps(data, visit), body]), trail=trail)
+    subtitle = data["id"] if data["id"] != title else ""
+    return Content(title=clip(title, TITLE), subtitle=subtitle, body=join([_steps(data, visit), body]), trail=trail)
 
 
 def _steps(data: Data, visit: Visit) -> Markup:

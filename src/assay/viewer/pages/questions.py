@@ -9,7 +9,7 @@ from assay.report.text import clip
 from assay.runs.folder import RESULTS, SUMMARY
 from assay.viewer.choice import TAG, Choice, part_of
 from assay.viewer.parts import NOTHING, Column, Filter, chip, controls, link, nothing, pager, table
-from assay.viewer.question_list import LABELLED, ORDERS, Questions, filters_of, listed
+from assay.viewer.question_list import LABELLED, ORDERS, Questions, called, filters_of, listed
 from assay.viewer.visit import Content, Data, View, Visit, run_address
 
 TITLE = 160
@@ -37,9 +37,9 @@ def data(visit: Visit) -> Data:
 def show(data: Data, visit: Visit) -> Content:
     run = data["run"]
     choices = data["choices"]
-    several = len(choices["variant"]) > 1
+    several, one = len(choices["variant"]) > 1, called(run["kind"])
     columns = (
-        Column("question", "id", wide=True),
+        Column(one, "id", wide=True),
         *([Column("variant")] if several else []),
         Column("outcome", "outcome"),
         Column("why", wide=True),
@@ -53,11 +53,11 @@ def show(data: Data, visit: Visit) -> Content:
         filters.append(Filter("label", "your label", dict.fromkeys(LABELLED, 0)))
     shown = f"{data['found']:,} of {data['total']:,}"
     spoiled = nothing(f"{data['spoiled']} lines of results.jsonl cannot be read.") if data["spoiled"] else NOTHING
-    empty = "No question fits." if data["total"] else "No result yet."
+    empty = f"No {one} fits." if data["total"] else "No result yet."
     body = join([controls(visit, filters, shown), spoiled, table(columns, rows, visit, empty), pager(data, visit)])
     trail = (Link("Runs", "/runs"), Link(run["system"] or run["name"], run_address(run["name"])))
     live = run_address(run["name"], "progress.json") if run["status"] != "complete" else ""
-    return Content(title="Questions", subtitle=run["name"], body=body, trail=trail, live=live)
+    return Content(title=f"{one.capitalize()}s", subtitle=run["name"], body=body, trail=trail, live=live)
 
 
 def _row(each: Data, visit: Visit, run: Data, *, several: bool) -> list[str]:
@@ -65,11 +65,11 @@ def _row(each: Data, visit: Visit, run: Data, *, several: bool) -> list[str]:
     title = link(clip(each["question"], TITLE), run_address(run["name"], "question", query))
     label = [chip(each["label"]) if each["label"] else MISSING] if run["kind"] == "rag" else []
     return [
-        join([title, element("code", clip(each["id"], 80))]),
+        title if each["id"] == each["question"] else join([title, element("code", clip(each["id"], 80))]),
         *([each["variant"]] if several else []),
         chip(each["outcome"]),
         ", ".join(each["reasons"]) or MISSING,
-        format_value(each["score"], "score"),
+        format_value(each["score"], "share"),
         format_value(each["seconds"], "seconds"),
         *label,
     ]

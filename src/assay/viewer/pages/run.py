@@ -21,6 +21,7 @@ from assay.runs.folder import RESULTS, SUMMARY, RunFolder
 from assay.runs.scored import of_run
 from assay.viewer.pages.runs import VERDICTS, status_chip, when
 from assay.viewer.parts import NOTHING, chip, link, nothing
+from assay.viewer.question_list import called
 from assay.viewer.visit import Content, Data, View, Visit, address, run_address
 
 
@@ -98,7 +99,9 @@ def _facts(data: Data) -> list[Markup]:
 def _actions(data: Data) -> list[Markup]:
     run = data["run"]
     done, name = data["progress"]["done"], run["name"]
-    actions = [link(f"Questions ({done:,})", run_address(name, "questions"), "button")]
+    variants = len((data["summary"] or {}).get("variants", ()))
+    many = f"{done // variants:,}, {variants} variants" if variants > 1 else f"{done:,}"
+    actions = [link(f"{called(run['kind']).capitalize()}s ({many})", run_address(name, "questions"), "button")]
     if run["kind"] == "rag":
         labelled = f" ({data['labels']:,} labels)" if data["labels"] else ""
         actions.append(link(f"Label answers{labelled}", run_address(name, "next"), "button"))
@@ -115,7 +118,7 @@ def _going(data: Data) -> Markup:
     if progress["expected"]:
         bar = element("progress", text, value=progress["done"], max=progress["expected"])
     stopped = (
-        nothing(f"Nothing new for a while. Go on with: {data['resume']}")
+        nothing(f"No command is at work on it. Go on with: {data['resume']}")
         if progress["status"] == "incomplete"
         else NOTHING
     )
