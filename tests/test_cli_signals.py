@@ -7,8 +7,10 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import threading
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,16 @@ def test_what_runs_in_a_loop_cleans_up_undisturbed(number: signal.Signals) -> No
         signal.signal(signal.SIGINT, before)
     assert done == ["cleaned up"]
     assert (ending.begun, ending.code) == (True, 128 + number)
+
+
+@pytest.mark.parametrize("half", [None, types.ModuleType("asyncio")])
+def test_before_there_can_be_a_loop_it_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, half: types.ModuleType | None
+) -> None:
+    """Also in the middle of the import that makes one possible."""
+    monkeypatch.setitem(sys.modules, "asyncio", half)
+    with heeded(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
 
 
 BOT = """\

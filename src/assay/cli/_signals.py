@@ -66,17 +66,17 @@ class Ending:
 def _interrupt() -> None:
     """In plain code as Ctrl-C does. In an event loop where its tasks wait, because an exception that comes out of the
     middle of the loop would tear what they write."""
-    if "asyncio" not in sys.modules:
-        raise KeyboardInterrupt
-    import asyncio
-
-    try:
-        loop = asyncio.get_running_loop()
+    try:  # asyncio may be in the middle of its import
+        loop = getattr(sys.modules.get("asyncio"), "get_running_loop", _no_loop)()
     except RuntimeError:
         raise KeyboardInterrupt from None
-    for task in asyncio.all_tasks(loop):
+    for task in sys.modules["asyncio"].all_tasks(loop):
         task.cancel()
     loop.call_soon_threadsafe(lambda: None)  # it may be asleep
+
+
+def _no_loop() -> NoReturn:
+    raise RuntimeError
 
 
 @contextmanager
