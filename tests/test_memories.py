@@ -191,3 +191,17 @@ def test_other_lanes_are_left_alone(tmp_path: Path) -> None:
     (found,) = build("bm25", config, index).search([Query("q", "retry")], Request(k=9))
     assert isinstance(found, Ranking)
     assert found.scale == "bm25"
+
+
+@pytest.mark.parametrize("tags", [["purchases", "vendors"], "purchases", None, [1]])
+def test_tags_are_searched_with_the_text_of_memories_alone(tmp_path: Path, tags: object) -> None:
+    chunks = [
+        Chunk(id="a", text="We chose the blue one.", source="n", lane="memory", metadata={"tags": tags}),
+        Chunk(id="b", text="The printer is upstairs.", source="n", lane="memory", metadata={}),
+        Chunk(id="c", text="def f(): ...", source="f.py", lane="code", metadata={"tags": tags}),
+        Chunk(id="d", text="Another document.", source="d", metadata={"tags": tags}),
+    ]
+    index = write_index(tmp_path / "i.db", chunks)
+    (found,) = build("bm25", Config(), index).search([Query("q", "vendor or purchase")], Request(k=9))
+    assert isinstance(found, Ranking)
+    assert found.ids == (("a",) if isinstance(tags, list) and "vendors" in tags else ())

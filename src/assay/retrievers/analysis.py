@@ -20,7 +20,7 @@ from assay.retrievers.stopwords import STOP_WORDS
 
 Stem = Callable[[str], str]
 
-VERSION = 7
+VERSION = 8
 """Raised when the same text gives other terms than before: prepared structures are then built again."""
 
 CODE = "code"

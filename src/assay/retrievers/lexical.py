@@ -21,6 +21,7 @@ from assay.retrievers.code_fields import field_texts, own_texts, units_of
 from assay.retrievers.code_query import field_terms, prefix_of
 from assay.retrievers.counted import Columns, Counted, read_counted, row_keys
 from assay.retrievers.counting import Before, count_terms
+from assay.retrievers.memory_tags import with_tags
 from assay.retrievers.postings import K1, B, Counts, Postings
 
 TEXT = ""
@@ -124,12 +125,12 @@ def _build(index: Index) -> _Built:
 
 
 def _columns(index: Index, languages: list[str]) -> Columns:
-    """What is counted: the texts and, where there is code, its names and its paths."""
+    """What is counted: the texts, the tags of memories with them, and, where there is code, its names and its paths."""
     if "code" not in index.lanes:
-        return {TEXT: (index.texts(), languages)}
+        return {TEXT: (with_tags(index, index.texts()), languages)}
     units = units_of(index)
     fields = field_texts(len(index), units)
-    return {TEXT: (own_texts(index, units), languages)} | {
+    return {TEXT: (with_tags(index, own_texts(index, units)), languages)} | {
         field: (texts, [field] * len(texts)) for field, texts in fields.items()
     }
 
