@@ -108,7 +108,7 @@ def test_the_storm(tmp_path: Path) -> None:
 
     texts = [f"q{n}" for n in range(300)]
     with ChatServer(handler) as server:
-        config = settings(tmp_path, at(server, workers=20, timeout=0.4, tries=8))
+        config = settings(tmp_path, at(server, workers=20, timeout=2.0, tries=8))
         found, model = ask(config, texts)
         replies = [reply for reply in found if isinstance(reply, ChatReply)]
         calls = len(server.calls)
