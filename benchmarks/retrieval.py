@@ -1,6 +1,6 @@
 """Search, and a whole evaluation, against the bare library called directly on the same data.
 
-    python benchmarks/retrieval.py [--sizes 10000,100000] [--queries 1000] [--k 10] [--repeat 3]
+    python benchmarks/retrieval.py [--sizes 10000,100000] [--queries 1000] [--k 10] [--repeat 9]
 
 bm25: our retriever from the text of the queries to finished rankings, beside bm25s given the same tokens ready-made.
 vector: our retriever beside a numpy product with argpartition. Best of the repeats, taken in turns.
@@ -233,7 +233,7 @@ def main() -> int:
     parser.add_argument("--sizes", default="10000,100000", help="chunks (default: %(default)s)")
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--k", type=int, default=10)
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--repeat", type=int, default=9)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         held = [one for size in options.sizes.split(",") for one in benchmark(int(size), options, Path(folder))]
