@@ -441,7 +441,14 @@ def test_the_commands(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert both["lanes"]["code"] == code
     shown = run(capsys, "search", QUERY, "-k", "1")
     assert "src/retry.py:14-22" in shown
-    assert "symbol@delay" in shown
+    added = code["hits"][0]["terms"]
+    of_name = sum(value for term, value in added.items() if term.startswith(("symbol@", "pair@")))
+    assert f"in its name +{of_name:.2f}" in shown
+    assert "@" not in shown
+    words = json.loads(run(capsys, "search", "--lane", "code", "spec auto handle", "--json"))["hits"][0]["terms"]
+    assert len([term for term in words if "@" in term]) > 1
+    of_name = sum(value for term, value in words.items() if term.startswith(("symbol@", "pair@")))
+    assert f"in its name +{of_name:.2f}" in run(capsys, "search", "--lane", "code", "spec auto handle", "-k", "1")
     assert [line.split(" · ")[0] for line in shown.splitlines() if " chunks" in line] == ["document", "memory", "code"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.report.text import one_line
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from assay.retrievers.explain import Explanation, Hit
+
+_FIELDS = {"symbol": "in its name", "pair": "in its name", "path": "in its path"}
 
 
 def as_data(found: Sequence[Explanation]) -> dict[str, Any]:
@@ -58,8 +60,18 @@ def _where(hit: Hit) -> str:
 
 def _why(hit: Hit) -> list[str]:
     stages = [f"{name} #{place.rank} ({place.scale} {place.score:.3f})" for name, place in hit.stages.items()]
-    terms = [f"{one_line(term)} +{value:.2f}" for term, value in hit.terms.items()]
+    terms = [f"{one_line(term)} +{value:.2f}" for term, value in _by_field(hit.terms)]
     return [*stages, *terms]
+
+
+def _by_field(terms: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The words of the text one by one, what was found in a field of code together; the data have each term."""
+    found: dict[str, float] = {}
+    for term, value in terms.items():
+        field, is_field, _ = term.partition("@")
+        shown = _FIELDS.get(field, term) if is_field else term
+        found[shown] = found.get(shown, 0.0) + value
+    return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _plain(found: Explanation) -> list[str]:
