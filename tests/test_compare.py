@@ -144,7 +144,7 @@ def test_only_questions_scored_on_both_sides_are_paired() -> None:
     (row,) = result.rows
     assert (row.pairs, row.before, row.now) == (2, 0.5, 0.0)
     assert (result.common, result.only_before, result.only_now) == (3, 1, 1)
-    assert result.warnings == ("2 questions are in only one of the two and are left out",)
+    assert result.warnings == ("questions in only one of the two, left out: 2",)
 
 
 def test_nothing_in_common_is_an_error() -> None:

@@ -224,7 +224,7 @@ def _warnings(before: Scored, now: Scored, pairs: Iterable[str]) -> tuple[str, .
     said = [f"{what} differ" for key, what in IDENTITY.items() if before.identity.get(key) != now.identity.get(key)]
     apart = len(before.tags.keys() ^ now.tags.keys())
     if apart:
-        said.append(f"{apart} questions are in only one of the two and are left out")
+        said.append(f"questions in only one of the two, left out: {apart}")
     bare = (_without_scores(before) | _without_scores(now)) & before.tags.keys() & now.tags.keys()
     if bare:
         said.append(f"{len(bare)} without scores in one of the two (failed, or no truth to score by), not compared")

@@ -39,7 +39,9 @@ LEGEND = (
 
 def comparison_report(comparison: Comparison) -> Report:
     sections = (brief_section("Comparison", (comparison,)), full_section("Every measure", (comparison,)))
-    return Report(f"{comparison.before} → {comparison.now}", f"{comparison.common} questions in common", sections)
+    return Report(
+        f"{comparison.before} → {comparison.now}", f"{counted(comparison.common, 'question')} in common", sections
+    )
 
 
 def brief_section(title: str, comparisons: Sequence[Comparison], *, among: bool = False) -> Section:
@@ -123,7 +125,9 @@ def _cut_off(name: str) -> int:
 
 
 def _full(comparison: Comparison, *, among: bool) -> list[Block]:
-    blocks: list[Block] = [Note(f"{comparison.before} → {comparison.now}, {comparison.common} questions in common.")]
+    blocks: list[Block] = [
+        Note(f"{comparison.before} → {comparison.now}, {counted(comparison.common, 'question')} in common.")
+    ]
     blocks.append(_differences(comparison, measured(comparison)))
     if comparison.flips and not among:
         blocks.append(_flips(comparison))
